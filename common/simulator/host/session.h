@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulator/machine/counters.h"
+#include "simulator/machine/trap.h"
+
+/// The trusted side of a simulated device: starts the machine's process and reads counters and virtual time from
+/// it over a private channel. The program under test gets only the guest channel (a descriptor).
+namespace roofline::sim {
+
+struct SessionOptions {
+  std::string device = "a100-sxm4-40gb";
+  unsigned threads = 0;            ///< 0: all cores
+  std::string vector_level;        ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
+  double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
+};
+
+/// One kernel as the machine saw it.
+struct KernelRecord {
+  std::string name;
+  u32 stream = 0;
+  Dim3 grid, block;
+  double start = 0, end = 0;       ///< virtual seconds
+  double seconds = 0;              ///< modelled execution time without launch overhead
+  std::string limiter;             ///< slowest resource
+  std::vector<std::pair<std::string, double>> bounds;  ///< resource, seconds
+  KernelCounters counters;         ///< per_instruction empty unless requested
+  KernelResources resources;
+  Occupancy occupancy;
+};
+
+/// What happened on the device between begin_region and end_region.
+struct Region {
+  double virtual_seconds = 0;      ///< from the host clock at the beginning to the end of all work submitted
+  std::vector<KernelRecord> kernels;
+  u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
+  u64 fill_bytes = 0;
+  u64 host_visible_bytes = 0;      ///< pinned/mapped/managed memory alive at any time in the region
+  u64 device_bytes_peak = 0;
+  std::vector<Trap> traps;
+};
+
+class Session {
+ public:
+  /// Starts the machine; throws std::runtime_error when it cannot. `simulator_directory` holds the machine
+  /// executables, libcudart.so.13 and devices/.
+  static Session start(const std::filesystem::path& simulator_directory, const SessionOptions& options);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();                      ///< ends the machine
+
+  /// The guest's end of the channel: pass it to exactly one child (kept open across exec) and name it in the
+  /// environment variable ROOFLINE_DEVICE_FD. close_guest_fd() after the fork.
+  int guest_fd() const;
+  void close_guest_fd();
+  int machine_pid() const;
+
+  void begin_region();
+  Region end_region();
+  /// Everything since the start, with counters per instruction when `per_line` was on.
+  struct Line {
+    std::string file, ptx;
+    u32 line = 0;
+    InstructionCounters counters;
+  };
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace roofline::sim

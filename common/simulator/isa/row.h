@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "simulator/isa/binder.h"
+#include "simulator/machine/instruction.h"
+
+namespace roofline::sim::isa {
+
+/// What matching a spelling against a row's syntax line found.
+struct Match {
+  const ptx::Instruction* instruction = nullptr;
+  ptx::Type type;                           ///< what `.type` stood for (first one)
+  ptx::Type type2;                          ///< what `.type2`/`.atype`/`.stype` stood for
+  std::vector<std::string_view> modifiers;  ///< the optional and alternative modifiers that were present
+  bool has(std::string_view modifier) const {
+    for (auto m : modifiers)
+      if (m == modifier) return true;
+    return false;
+  }
+};
+
+struct Row;
+/// Fills `in` (execute, slots, immediate, width) for a matched spelling.
+using Bind = void (*)(const Row& row, const Match& match, Binder& binder, Instruction& in);
+
+/// One row of the instruction table. The syntax is the manual's own line: `{.sat}` may be absent,
+/// `{.rn,.rz}` is one of these or absent, `.{eq,ne}` exactly one of these, `.type` one of `types`.
+struct Row {
+  std::string_view syntax;
+  std::vector<ptx::Type> types;
+  std::vector<ptx::Type> types2;
+  Bind bind = nullptr;
+  Cost (*cost)(const Match&) = nullptr;
+  ptx::Space space = ptx::Space::kNone;  ///< memory rows
+  bool is_load = false, is_store = false, is_atomic = false;
+};
+
+/// Every row, chapter by chapter in the manual's order.
+std::span<const Row> rows();
+
+/// The row that matches the spelling, or nullptr.
+const Row* find(const ptx::Instruction& instruction, Match& match);
+
+/// Rows that nearly matched, for the error message: same opcode first, then similar opcodes.
+std::vector<const Row*> near_misses(const ptx::Instruction& instruction);
+
+}  // namespace roofline::sim::isa

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/machine/counters.h"
+#include "simulator/machine/trap.h"
+#include "simulator/timing/device_description.h"
+#include "simulator/timing/kernel_model.h"
+
+/// The simulated device: memory, modules, launches. Knows nothing of the CUDA runtime API; no call carries a
+/// host pointer that outlives it. Device addresses are plain numbers; in the machine's own process the arena is
+/// mapped at exactly these addresses, in the CUDA program's process nothing is.
+namespace roofline::sim {
+
+/// Virtual addresses of device memory start here (cudaMalloc, module variables).
+inline constexpr u64 kDeviceWindow = 0x0000'2000'0000'0000;
+/// Pinned, mapped and managed host memory: the same address in both processes.
+inline constexpr u64 kHostWindow = 0x0000'3000'0000'0000;
+/// Generic addresses of shared and local memory; never mapped anywhere.
+inline constexpr u64 kSharedWindow = 0x0001'0000'0000'0000;
+inline constexpr u64 kLocalWindow = 0x0002'0000'0000'0000;
+
+using ModuleId = u32;
+using FunctionId = u32;
+
+/// Per-kernel facts read from an embedded ELF image; empty list when there is none.
+struct ElfKernel {
+  std::string name;
+  u32 registers = 0;
+  u64 shared_bytes = 0, local_bytes = 0, spill_bytes = 0;
+  u32 barriers = 0, max_threads = 0;
+};
+
+struct FunctionFacts {
+  FunctionId id = 0;
+  std::string name;
+  std::vector<u32> parameter_offsets, parameter_sizes;  ///< bytes, in order, as laid out for the launch
+  u32 parameter_bytes = 0;
+  KernelResources resources;
+};
+
+struct VariableFacts {
+  std::string name;
+  u64 address = 0, bytes = 0;
+  bool constant = false, managed = false;
+};
+
+struct ModuleFacts {
+  ModuleId id = 0;
+  std::vector<FunctionFacts> functions;   ///< entries only
+  std::vector<VariableFacts> variables;
+};
+
+struct Launch {
+  FunctionId function = 0;
+  Dim3 grid, block;
+  u64 dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;      ///< packed as FunctionFacts says
+  bool cooperative = false;
+};
+
+struct LaunchResult {
+  std::string kernel;
+  KernelCounters counters;
+  KernelResources resources;
+  Occupancy occupancy;
+  KernelTime time;
+  std::string output;             ///< what printf and assert wrote, in block order
+  std::optional<Trap> trap;       ///< the kernel did not finish
+};
+
+class Device {
+ public:
+  /// `threads`: host cores to use; results do not depend on it.
+  Device(const DeviceDescription& description, unsigned threads);
+  ~Device();
+
+  const DeviceDescription& description() const;
+
+  /// 256-byte aligned; 0 when out of memory. `origin` goes into trap messages ("cudaMalloc at saxpy.cu:12", may be empty).
+  u64 allocate(u64 bytes, const std::string& origin);
+  /// False when `address` is not the start of a live allocation.
+  bool release(u64 address);
+  u64 free_bytes() const;
+  /// Host-visible window: memory of the given descriptor at kHostWindow + offset is mapped by both sides.
+  void map_host_window(int memfd, u64 offset, u64 bytes);
+  bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
+  bool remove_host_allocation(u64 address);
+
+  /// Whether [address, address + bytes) lies inside one live allocation.
+  bool is_valid(u64 address, u64 bytes) const;
+  /// Start and size of the live allocation that holds `address`.
+  std::optional<std::pair<u64, u64>> allocation_of(u64 address) const;
+  /// Unchecked access to device or host-window memory inside this process.
+  std::byte* at(u64 address);
+
+  /// Throws LoadError.
+  ModuleFacts load_module(const std::string& ptx, const std::vector<ElfKernel>& elf);
+  void unload_module(ModuleId module);
+
+  /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
+  LaunchResult launch(const Launch& launch);
+  /// Empty when the launch is allowed; otherwise the limit it breaks, in a sentence.
+  std::string check_launch(const Launch& launch) const;
+  Occupancy occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const;
+  /// Raises the dynamic shared memory limit (cudaFuncAttributeMaxDynamicSharedMemorySize).
+  bool set_max_dynamic_shared(FunctionId function, u64 bytes);
+  void set_heap_bytes(u64 bytes);
+  /// Per-thread stack for local memory and calls; default 1024 bytes beyond what the function declares.
+  void set_stack_bytes(u64 bytes);
+  /// A kernel is stopped with TrapKind::kTimeout after this many wall seconds (0: never).
+  void set_time_limit(double seconds);
+  /// Static facts for counters per source line.
+  const std::vector<InstructionInfo>& instructions_of(FunctionId function) const;
+  /// Path of a `.file` index of the function's module.
+  std::string source_file(FunctionId function, u32 file) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace roofline::sim

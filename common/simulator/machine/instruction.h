@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "simulator/ptx/module.h"
+#include "simulator/types.h"
+
+namespace roofline::sim {
+
+struct Warp;
+struct Instruction;
+
+/// Executes one instruction for all active lanes of a warp. `w.mask` is never 0.
+using Execute = void (*)(Warp& w, const Instruction& in);
+
+/// Where a row of 32 lanes lives: a byte offset into the current frame (bank 0) or into the function's
+/// constants (bank 1). Rows are 64-byte aligned. A register of N bytes is N*32 bytes in structure-of-arrays
+/// form (8-bit registers: 1 byte a lane; .b128: 16 bytes a lane). A predicate is one u32, a bit a lane.
+struct Slot {
+  u32 bits = 0;
+  static constexpr u32 kConstantBank = 0x8000'0000u;
+  u32 bank() const { return bits >> 31; }
+  u32 offset() const { return bits & 0x7fff'ffffu; }
+  bool operator==(const Slot&) const = default;
+};
+
+enum class Guard : u8 { kNone, kIf, kUnless };
+
+/// Out-of-line operands of the few instructions that need more than five rows (vectors, calls, matrix).
+struct Extra {
+  std::vector<Slot> slots;
+  std::vector<s64> numbers;
+  std::vector<std::string> strings;
+  const void* pointer = nullptr;  ///< callee (machine/function.h) and the like; owned elsewhere
+};
+
+/// One bound instruction: decoding is over, running it is one indirect call.
+struct Instruction {
+  Execute execute = nullptr;
+  Slot d, a, b, c, e;  ///< destination, sources; e: second destination ("d|p") or fourth source
+  Slot guard;
+  Guard guard_kind = Guard::kNone;
+  u8 width = 0;        ///< bytes a lane moved by a memory access (v4.f32: 16)
+  u8 flags = 0;        ///< meaning belongs to the row that set it
+  bool hidden = false; ///< inserted by the binder (narrowing, extending): not counted
+  u32 index = 0;       ///< into Function::info, for counters and messages
+  s64 immediate = 0;   ///< address offset, branch target, ...
+  const Extra* extra = nullptr;
+};
+
+/// The execution unit that limits an instruction's rate (per SM sub-partition, see devices/*.toml).
+enum class Pipe : u8 {
+  kNone,     ///< costs nothing on hardware (mov, cvta, ld.param become operands)
+  kAlu,      ///< integer add, logic, compare, select, min/max, shifts, f32 min/max/compare
+  kFma,      ///< f32 add, mul, fma; integer mul/mad
+  kHalf,     ///< f16, f16x2, bf16x2 arithmetic
+  kFp64,
+  kSfu,      ///< rcp, rsqrt, sin, ex2, ...; conversions
+  kMemory,   ///< global, local, shared, generic, atomics, shuffles
+  kTensor,
+  kControl,  ///< branches, barriers, votes
+  kCount
+};
+
+enum class FlopType : u8 { kNone, kF16, kF32, kF64, kTensor, kCount };
+
+/// What an instruction costs on hardware, from its row in the instruction table.
+struct Cost {
+  Pipe pipe = Pipe::kAlu;
+  u8 issue = 1;              ///< issue slots a warp needs for it (SASS instructions it typically becomes)
+  FlopType flop_type = FlopType::kNone;
+  u16 flops = 0;             ///< FLOPs an active lane (kTensor: a warp)
+};
+
+/// Static facts about one instruction, parallel to Function::code; read by counters, timing and messages.
+struct InstructionInfo {
+  std::string text;               ///< the PTX spelling with operands, for messages
+  ptx::TextPosition at;           ///< in the PTX
+  ptx::SourceLine source;         ///< in the CUDA source
+  Cost cost;
+  ptx::Space space = ptx::Space::kNone;   ///< of a memory access (kGeneric when unknown)
+  bool is_load = false, is_store = false, is_atomic = false;
+  bool three_register_sources = false;    ///< FMA that reads three distinct registers, none reused from the
+                                          ///< previous instruction's same position (operand-port limit)
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "simulator/machine/instruction.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::sim {
+
+/// Where a warp's memory request was answered.
+enum class MemoryLevel : u8 { kNone, kShared, kL1, kBeyondL1 };
+
+/// Dependency time of one warp: in-order issue, an instruction starts when its sources are ready, loads overlap
+/// until their value is used. Kept twice, for loads beyond L1 answered by L2 and by DRAM; the kernel model
+/// interpolates with the kernel's real hit rate. Used only in a few sampled blocks.
+class Scoreboard {
+ public:
+  explicit Scoreboard(const DeviceDescription& device);
+  void reset();
+  /// The warp issued an instruction. `passes`: shared wavefronts or memory sectors/4, at least 1.
+  void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes);
+  /// Cycles so far, {L2 answers, DRAM answers}.
+  struct Cycles {
+    double l2 = 0, dram = 0;
+  };
+  Cycles now() const { return now_; }
+  /// A barrier released the warp at this time.
+  void advance_to(Cycles at);
+
+ private:
+  const DeviceDescription& device_;
+  Cycles now_;
+  std::vector<Cycles> ready_;  ///< by slot offset / 64, frame bank only
+};
+
+}  // namespace roofline::sim
