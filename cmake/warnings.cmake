@@ -1,0 +1,10 @@
+# One interface target that every target of ours links: warnings and, where asked for, sanitizers.
+add_library(roofline_warnings INTERFACE)
+target_compile_options(roofline_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion)
+if(ROOFLINE_WARNINGS_AS_ERRORS)
+  target_compile_options(roofline_warnings INTERFACE -Werror)
+endif()
+if(ROOFLINE_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
