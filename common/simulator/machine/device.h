@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,6 +93,10 @@ class Device {
   void map_host_window(int memfd, u64 offset, u64 bytes);
   bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
   bool remove_host_allocation(u64 address);
+
+  /// `.managed` variables are host-visible: load_module asks `allocate` for the address of each (in the host window,
+  /// already known as a host allocation; 0 when out of memory). Without an allocator they lie in device memory.
+  void set_managed_allocator(std::function<u64(u64 bytes, const std::string& name)> allocate);
 
   /// Whether [address, address + bytes) lies inside one live allocation.
   bool is_valid(u64 address, u64 bytes) const;
