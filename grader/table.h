@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "grader/terminal.h"
+
+/// Tables and bars as plain text that stays aligned with colours and UTF-8 in the cells.
+namespace roofline::grader {
+
+struct Column {
+  enum class Align {
+    kLeft,
+    kRight,
+    kWrap
+  };  ///< kWrap: left, and takes what width remains, over several lines
+  std::string title;
+  Align align = Align::kLeft;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// Missing cells at the end are empty; more cells than columns is a programming error (std::logic_error).
+  void add(std::vector<std::string> cells);
+  /// A line across, for example above a sum.
+  void rule();
+  bool empty() const { return rows_.empty(); }
+  /// Every line starts with `indent` spaces and ends with a newline; no trailing spaces.
+  std::string render(const Terminal& terminal, int indent = 2) const;
+
+ private:
+  std::vector<int> widths(const Terminal& terminal, int indent) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;  ///< an empty row is a rule
+};
+
+/// Words of `text` in lines of at most `width` columns; a longer word stays whole. Newlines are kept.
+std::vector<std::string> wrap(std::string_view text, int width);
+
+/// `fraction` of `cells` cells filled, eighths of a cell where UTF-8 allows; a mark stands at each of `marks`
+/// (fractions of the same scale) that is not reached. Values outside 0..1 and NaN are drawn as the nearest
+/// end.
+std::string bar(const Terminal& terminal, double fraction, int cells, const std::vector<double>& marks = {});
+
+}  // namespace roofline::grader
