@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "grader/result.h"
+#include "grader/roof.h"
+#include "grader/spec.h"
+
+/// The judge: gives a worker fresh inputs, reads its outputs, decides. It starts the device and the worker,
+/// and neither links nor parses anything of the learner's.
+namespace roofline::grader {
+
+/// `--device`: what the learner asked for, resolved.
+struct DeviceChoice {
+  bool simulated = true;
+  std::string id = "a100-sxm4-40gb";  ///< simulated: file name in devices/
+  int ordinal = 0;                    ///< GPU: index for CUDA_VISIBLE_DEVICES
+};
+/// "auto", "gpu", "sim", "sim:NAME". auto takes a GPU where the driver shows one. Throws
+/// std::invalid_argument.
+DeviceChoice parse_device(const std::string& text);
+/// Number of GPUs that the driver library reports (0 where there is none).
+int gpu_count();
+
+/// A built worker.
+struct Submission {
+  std::filesystem::path worker{};      ///< executable: learner's .cu + generated entry + libroofline_worker.a
+  std::filesystem::path prediction{};  ///< prediction.toml; may be empty or absent
+};
+
+struct Progress {
+  std::string step{};    ///< "correctness", "roof copy", "performance"
+  std::string detail{};  ///< "n = 257"
+  double fraction = 0;   ///< 0..1 of the whole grade
+};
+
+struct GradeOptions {
+  std::uint64_t seed = 0;                          ///< 0: drawn from the kernel
+  bool performance = true;                         ///< false: correctness only (watch)
+  std::filesystem::path simulator_directory{};     ///< machine executables, libcudart.so.13, devices/
+  std::filesystem::path cuda_library_directory{};  ///< libcudart.so.13 of the toolkit, for a GPU
+  std::filesystem::path roof_cache{};  ///< directory; simulated roofs are remembered here. Empty: no cache.
+  /// Builds (or finds) a roof's worker. Throws when it cannot; the verdict is then `error`.
+  std::function<std::filesystem::path(const Roof&)> roof_worker{};
+  std::function<void(const Progress&)> on_progress{};  ///< may be empty
+  std::function<void(const Check&)> on_check{};        ///< each check as it is decided; may be empty
+  unsigned threads = 0;                                ///< of the simulated device; 0: all cores
+  bool release_build = true;                           ///< false: performance is refused (debug build)
+};
+
+/// Grades one part. Never throws for a fault of the submission or of the device: those are verdicts.
+Result grade(const Lab& lab, const Part& part, const Submission& submission, const DeviceChoice& device,
+             const GradeOptions& options);
+
+/// Measures (GPU) or models (simulated) every roof named; all of them when `ids` is empty.
+/// Throws std::runtime_error when a roof cannot be run.
+std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& options,
+                             const std::vector<std::string>& ids = {});
+
+/// What the judge knows of a device. On a GPU it asks a worker (any roof's).
+DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options);
+
+}  // namespace roofline::grader

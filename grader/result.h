@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// The one internal result, `lab/result/v1`. Exporters and tables read it, nothing else decides.
+namespace roofline::grader {
+
+enum class Verdict : std::uint8_t { kPass, kFail, kNoisy, kSkipped, kError };
+std::string_view name_of(Verdict verdict);  ///< "pass", "fail" ...
+
+/// Why a check did not pass.
+enum class Class : std::uint8_t {
+  kNone,
+  kDoesNotCompile,
+  kWrongAnswer,
+  kOutOfBounds,
+  kRace,
+  kCrashed,
+  kTimeout,
+  kTooSlow,
+  kImpossible,
+  kNotImplemented,
+  kMemoryLimit,
+  kHostComputed,
+  kInputChanged,
+  kWrongStructure,
+  kWrongPrediction,
+  kNotAnswered,
+  kInfrastructure,
+  kUnsupportedDevice
+};
+std::string_view name_of(Class reason);  ///< "wrong-answer", "out-of-bounds" ...; "" for kNone
+
+enum class Medal : std::uint8_t { kNone, kPass, kGood, kExcellent };
+std::string_view name_of(Medal medal);  ///< "pass", "good", "excellent"; "" for kNone
+
+enum class CheckKind : std::uint8_t { kBuild, kCorrectness, kStructure, kPerformance, kPrediction };
+std::string_view name_of(CheckKind kind);
+
+/// A free-form detail: JSON number, string, boolean or array of numbers.
+using Detail = std::variant<bool, double, std::string, std::vector<double>>;
+
+struct Check {
+  std::string id, title;
+  CheckKind kind = CheckKind::kCorrectness;
+  Verdict verdict = Verdict::kFail;  ///< not passed until the judge says so
+  Class reason = Class::kNone;
+  std::string message;  ///< for the learner: first line says what, further lines show data
+  std::string file;     ///< where, when the device named a line
+  unsigned line = 0;
+  std::vector<std::pair<std::string, Detail>> detail;
+};
+
+struct TimeSummary {
+  double median_us = 0, q1_us = 0, q3_us = 0;
+  unsigned n = 0;
+};
+
+struct RoofValue {
+  std::string id, title;  ///< "copy", "read and write DRAM, one to one"
+  std::string unit;       ///< "GB/s", "TFLOP/s"
+  double value = 0;       ///< measured (GPU) or modelled (simulated), in `unit`
+  double data_sheet = 0;  ///< in `unit`, 0 where there is none
+  TimeSummary time;
+};
+
+/// One line of performance: achieved against a roof.
+struct Measurement {
+  std::string id, title;
+  RoofValue roof;
+  double achieved = 0;  ///< in roof.unit
+  double fraction = 0;
+  double pass = 0, good = 0, excellent = 0;  ///< thresholds
+  Medal medal = Medal::kNone;
+  TimeSummary time;
+  std::string limiter;  ///< simulated: the slowest resource of the kernel ("DRAM", "FMA pipe")
+};
+
+struct SweepPoint {
+  double argument = 0;   ///< repeat
+  double intensity = 0;  ///< FLOP per byte
+  double gbps = 0, tflops = 0;
+  double roof_fraction = 0;  ///< of min(intensity x memory roof, compute roof)
+  TimeSummary time;
+  std::string limiter;
+};
+struct SweepResult {
+  std::string id, title, argument;
+  RoofValue memory_roof, compute_roof;
+  double ridge = 0;  ///< FLOP per byte where the two roofs meet
+  double knee = 0;   ///< argument at the ridge (interpolated)
+  std::vector<SweepPoint> points;
+};
+
+/// A kernel of the graded call, for tables and for `./lab report`.
+struct KernelSummary {
+  std::string name, limiter;
+  double seconds = 0;
+  double dram_bytes = 0, flops = 0, occupancy = 0;
+  double sectors = 0, ideal_sectors = 0;
+};
+
+struct DeviceRecord {
+  bool simulated = true;
+  std::string name, id;
+  std::string capability;              ///< "8.0"
+  std::string driver, toolkit, model;  ///< model: the time model's version; empty on a GPU
+  std::vector<std::pair<std::string, std::string>> environment;  ///< clocks, ECC, PCIe ... on a GPU
+};
+
+struct Result {
+  std::string lab, part, title;                        ///< "01-pointwise", "01"
+  std::string lab_sha256, source_path, source_sha256;  ///< filled by the caller
+  DeviceRecord device;
+  std::uint64_t seed = 0;
+  std::string started;  ///< RFC 3339, UTC
+  double wall_s = 0;
+  Verdict verdict = Verdict::kFail;
+  Class reason = Class::kNone;  ///< class of the first check that failed
+  Medal medal = Medal::kNone;
+  double points = 0, max_points = 100;
+  std::vector<Check> checks;
+  std::vector<Measurement> measurements;
+  std::vector<SweepResult> sweeps;
+  std::vector<KernelSummary> kernels;
+  std::string program_output;  ///< what the worker printed: capped, sanitised, never parsed
+
+  const Check* find(std::string_view id) const;
+};
+
+/// 0 passed, 1 not passed, 3 no verdict for no fault of the student.
+int exit_status(const Result& result);
+
+}  // namespace roofline::grader

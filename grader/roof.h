@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "grader/spec.h"
+
+/// A roof is a trusted program, built and run exactly as a learner's part is, on the same device in the same
+/// run. Its files stand in common/roofs/: NAME.h declares the function, NAME.cu defines it. In the table
+/// (roof.cpp):
+///
+///     copy  void copy_roof(const float* x, float* y, std::size_t n, cudaStream_t stream)          y = x
+///     read  void read_roof(const float* x, float* y, std::size_t n, cudaStream_t stream)          y[0] +=
+///     every x: any use that reads all of x and writes under 1 % fma   void fma_roof(const float* x, float*
+///     y, int repeat, std::size_t n, cudaStream_t stream)
+///           y = x after `repeat` steps v = fma(v, 0.999f, 0.001f)
+namespace roofline::grader {
+
+struct Roof {
+  std::string id{}, title{}, unit{};  ///< "copy", "...", "GB/s" or "TFLOP/s"
+  Program program{};                  ///< header and source relative to common/roofs
+  NamedValues settings{};
+  std::function<double(const Settings&)> work{};           ///< bytes or FLOPs of one call
+  double unit_scale = 1e9;                                 ///< work per second over this is the value
+  std::function<double(const DeviceFacts&)> data_sheet{};  ///< in `unit`
+};
+
+const std::vector<Roof>& all_roofs();
+/// Throws std::out_of_range with the list of known roofs.
+const Roof& roof(std::string_view id);
+
+}  // namespace roofline::grader
