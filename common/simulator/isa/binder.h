@@ -16,8 +16,8 @@ class Binder {
   /// A source of the given type: register, literal (broadcast once into the constants), special register or
   /// symbol (its address). A register wider than the type is narrowed by a hidden instruction first.
   virtual Slot source(const ptx::Operand& operand, ptx::Type type) = 0;
-  /// A destination of the given type. "_" yields a scratch row. A wider register is sign- or zero-extended by a
-  /// hidden instruction afterwards (per type.kind).
+  /// A destination of the given type. "_" yields a scratch row. A wider register is sign- or zero-extended by
+  /// a hidden instruction afterwards (per type.kind).
   virtual Slot destination(const ptx::Operand& operand, ptx::Type type) = 0;
   /// A predicate source; "!p" is resolved by a hidden instruction.
   virtual Slot predicate(const ptx::Operand& operand) = 0;

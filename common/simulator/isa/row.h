@@ -13,8 +13,8 @@ namespace roofline::sim::isa {
 /// What matching a spelling against a row's syntax line found.
 struct Match {
   const ptx::Instruction* instruction = nullptr;
-  ptx::Type type;                           ///< what `.type` stood for (first one)
-  ptx::Type type2;                          ///< what `.type2`/`.atype`/`.stype` stood for
+  ptx::Type type;                           ///< what `.type` stood for; a row with one type need not spell it
+  ptx::Type type2;                          ///< what `.type2`/`.atype`/`.stype` stood for, likewise
   std::vector<std::string_view> modifiers;  ///< the optional and alternative modifiers that were present
   bool has(std::string_view modifier) const {
     for (auto m : modifiers)
@@ -28,7 +28,11 @@ struct Row;
 using Bind = void (*)(const Row& row, const Match& match, Binder& binder, Instruction& in);
 
 /// One row of the instruction table. The syntax is the manual's own line: `{.sat}` may be absent,
-/// `{.rn,.rz}` is one of these or absent, `.{eq,ne}` exactly one of these, `.type` one of `types`.
+/// `{.rn,.rz}` is one of these or absent, `.{eq,ne}` exactly one of these, `.type` (or `.dtype`) one of
+/// `types`,
+/// `.type2` (or `.atype`, `.stype`) one of `types2`; anything else stands for itself ("mul.hi.type d, a, b").
+/// The operand part says how many operands there are: `{, c}` may be absent, `...` is any number; a line
+/// without operands takes none. Names of operands mean nothing to the table.
 struct Row {
   std::string_view syntax;
   std::vector<ptx::Type> types;
@@ -41,6 +45,12 @@ struct Row {
 
 /// Every row, chapter by chapter in the manual's order.
 std::span<const Row> rows();
+
+/// Whether the spelling fits this row; fills `match`.
+bool matches(const Row& row, const ptx::Instruction& instruction, Match& match);
+
+/// "add" of "add{.sat}.s32 d, a, b".
+std::string_view opcode_of(const Row& row);
 
 /// The row that matches the spelling, or nullptr.
 const Row* find(const ptx::Instruction& instruction, Match& match);

@@ -10,6 +10,7 @@ namespace roofline::sim {
 struct Lanes {
   u8* bank[2] = {nullptr, nullptr};  ///< current frame; constants of the current function
   u32 mask = 0;                      ///< active lanes of the running instruction (guard already applied)
+  u32 carry = 0;                     ///< CC.CF of every lane, for add.cc, addc, ...
 
   /// The 32 values of a register; T must have the width that the slot was allocated with.
   template <class T>

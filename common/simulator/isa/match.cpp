@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "simulator/isa/row.h"
+#include "simulator/isa/types.h"
+
+namespace roofline::sim::isa {
+
+namespace {
+
+/// The syntax line in two parts: "add{.sat}.s32" and "d, a, b".
+struct Line {
+  std::string_view spelling, operands;
+  explicit Line(std::string_view syntax) {
+    const auto space = syntax.find(' ');
+    spelling = syntax.substr(0, space);
+    if (space != std::string_view::npos) operands = syntax.substr(space + 1);
+  }
+};
+
+/// Walks the modifiers of a spelling along a syntax line; goes back where an optional part was taken too
+/// early.
+class Walker {
+ public:
+  Walker(const Row& row, const ptx::Instruction& instruction, Match& match)
+      : row_(row), modifiers_(instruction.modifiers), match_(match) {}
+
+  bool walk(std::string_view syntax, std::size_t at) {
+    if (syntax.empty()) return at == modifiers_.size();
+    if (syntax.front() == '{') return walk_choice(syntax, 1, at, true);
+    if (syntax.starts_with(".{")) return walk_choice(syntax, 2, at, false);
+    const auto end = std::min(syntax.find_first_of(".{", 1), syntax.size());
+    return at < modifiers_.size() && take(syntax.substr(1, end - 1), at, syntax.substr(end));
+  }
+
+ private:
+  /// `{.rn,.rz}` (may be absent) or `.{eq,ne}` (may not).
+  bool walk_choice(std::string_view syntax, std::size_t open, std::size_t at, bool optional) {
+    const auto close = syntax.find('}');
+    std::string_view choices = syntax.substr(open, close - open);
+    const std::string_view rest = syntax.substr(close + 1);
+    while (at < modifiers_.size() && !choices.empty()) {
+      const auto comma = std::min(choices.find(','), choices.size());
+      std::string_view choice = choices.substr(0, comma);
+      choices.remove_prefix(std::min(comma + 1, choices.size()));
+      while (!choice.empty() && (choice.front() == '.' || choice.front() == ' ')) choice.remove_prefix(1);
+      match_.modifiers.push_back(choice);
+      if (take(choice, at, rest)) return true;
+      match_.modifiers.pop_back();
+    }
+    return optional && walk(rest, at);
+  }
+
+  /// The modifier at `at` against one word of the syntax, then the rest.
+  bool take(std::string_view word, std::size_t at, std::string_view rest) {
+    if (word == "type" || word == "dtype") return take_type(match_.type, row_.types, at, rest);
+    if (word == "type2" || word == "atype" || word == "stype")
+      return take_type(match_.type2, row_.types2, at, rest);
+    // A parser may keep "::" inside one modifier; so does the syntax line.
+    return modifiers_[at] == word && walk(rest, at + 1);
+  }
+
+  bool take_type(ptx::Type& slot, const std::vector<ptx::Type>& allowed, std::size_t at,
+                 std::string_view rest) {
+    const ptx::Type before = slot, type = type_named(modifiers_[at]);
+    if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) return false;
+    slot = type;
+    if (walk(rest, at + 1)) return true;
+    slot = before;
+    return false;
+  }
+
+  const Row& row_;
+  const std::vector<std::string>& modifiers_;
+  Match& match_;
+};
+
+/// Whether the number of operands fits "d, a{, b}".
+bool operands_fit(std::string_view syntax, std::size_t given) {
+  if (syntax.find("...") != std::string_view::npos) return true;
+  std::size_t most = syntax.empty() ? 0 : 1, optional = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < syntax.size(); ++i) {
+    const char c = syntax[i];
+    if (c == '[' || c == '(') ++depth;
+    if (c == ']' || c == ')') --depth;
+    if (c != ',' || depth != 0) continue;
+    ++most;
+    if (i > 0 && syntax[i - 1] == '{') ++optional;
+  }
+  return given <= most && given + optional >= most;
+}
+
+/// Edits (insert, delete, replace) that turn one word into the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> line(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) line[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(line[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = line[j];
+      line[j] = std::min({line[j] + 1, line[j - 1] + 1, replace});
+    }
+  }
+  return line[b.size()];
+}
+
+}  // namespace
+
+std::string_view opcode_of(const Row& row) { return row.syntax.substr(0, row.syntax.find_first_of(".{ ")); }
+
+bool matches(const Row& row, const ptx::Instruction& instruction, Match& match) {
+  const Line line(row.syntax);
+  const std::string_view opcode = opcode_of(row);
+  if (instruction.opcode != opcode || !operands_fit(line.operands, instruction.operands.size())) return false;
+  match = {};
+  match.instruction = &instruction;
+  if (!Walker(row, instruction, match).walk(line.spelling.substr(opcode.size()), 0)) return false;
+  if (match.type.kind == ptx::Type::Kind::kNone && row.types.size() == 1) match.type = row.types.front();
+  if (match.type2.kind == ptx::Type::Kind::kNone && row.types2.size() == 1) match.type2 = row.types2.front();
+  return true;
+}
+
+std::vector<const Row*> near_misses(const ptx::Instruction& instruction) {
+  std::vector<const Row*> same, similar;
+  for (const Row& row : rows()) {
+    const auto edits = distance(opcode_of(row), instruction.opcode);
+    if (edits == 0) same.push_back(&row);
+    if (edits == 1 || (edits == 2 && instruction.opcode.size() > 4)) similar.push_back(&row);
+  }
+  return same.empty() ? similar : same;
+}
+
+}  // namespace roofline::sim::isa
