@@ -3,48 +3,72 @@
 #pragma once
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "simulator/types.h"
 
 namespace roofline::sim {
 
-/// Device memory: a sparse memfd mapped at kDeviceWindow in this process, with an allocation table. Live
-/// allocations never overlap; freed ones are remembered for messages.
+/// Device memory: a sparse memory file mapped at kDeviceWindow in this process, so that a device address is
+/// the machine's own pointer, and a table of allocations. Live allocations never overlap and are kept apart
+/// by guard gaps, so that an access a little past one of them is never inside its neighbour. Addresses depend
+/// only on the sequence of calls. Freed ranges are remembered for messages, and their pages go back to the
+/// system.
 class Memory {
  public:
+  /// A device with `bytes` of memory; throws std::runtime_error when the address range cannot be mapped.
   explicit Memory(u64 bytes);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
+  /// Device allocations start at multiples of this, and take multiples of it.
+  static constexpr u64 kAlignment = 256;
+
   struct Allocation {
-    u64 begin = 0, end = 0;
-    std::string origin;
-    bool host_visible = false, read_only = false;
-    u64 serial = 0;   ///< changes on every allocate: caches compare it
+    u64 begin = 0, end = 0;     ///< end as asked for, not rounded
+    std::string origin;         ///< who made it, may be empty
+    bool host_visible = false;  ///< pinned, mapped or managed: in the host window
+    bool read_only = false;     ///< constant memory
+    u64 serial = 0;             ///< never used twice
   };
+
+  /// Address of a new allocation of zeroed memory, or 0 when the device is full. Zero bytes take one unit.
   u64 allocate(u64 bytes, const std::string& origin, bool read_only = false);
+  /// False when `address` is not the start of a live device allocation.
   bool release(u64 address);
+  /// Enters memory of the host window into the table; false when it overlaps something.
   bool add_host(u64 address, u64 bytes, const std::string& origin);
   bool remove_host(u64 address);
 
-  /// The live allocation that holds `address`, or nullptr. O(log n).
+  /// The live allocation that holds `address`, or nullptr. O(log n). Valid until the table changes.
   const Allocation* find(u64 address) const;
-  u64 free_bytes() const;
-  u64 peak_bytes() const;
+  /// Changes whenever the table does, and differs between two Memory objects: what caches compare.
+  u64 epoch() const { return epoch_; }
+
+  u64 free_bytes() const { return capacity_ - used_; }
+  u64 used_bytes() const { return used_; }
+  u64 peak_bytes() const { return peak_; }
+  u64 capacity() const { return capacity_; }
 
   /// Why an access is wrong, for a person: "4 bytes past the end of the 4096-byte allocation made at ...",
   /// "inside an allocation that was freed", "a null pointer", "a host address", ...
   std::string explain(u64 address, u64 bytes) const;
 
  private:
+  void changed();
+  u64 take_hole(u64 bytes);
+  void give_back(u64 begin, u64 bytes);
+  void drop_pages(u64 begin, u64 end);
+  void remember(Allocation allocation);
+  void forget_freed(u64 begin, u64 end);
+
   std::map<u64, Allocation> live_;   ///< by begin
-  std::map<u64, Allocation> freed_;
+  std::map<u64, Allocation> freed_;  ///< by begin; the oldest go first
   std::map<u64, u64> holes_;         ///< free address ranges, begin to size
-  u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1;
+  int file_ = -1;
+  u64 window_ = 0, window_bytes_ = 0;
+  u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1, epoch_ = 0;
 };
 
 }  // namespace roofline::sim

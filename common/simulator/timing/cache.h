@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "simulator/types.h"
@@ -11,42 +13,48 @@ namespace roofline::sim {
 /// `first_sector` is address / 32; `count` sectors follow each other (one coalesced warp request is one run).
 struct SectorRun {
   u64 first_sector : 58;
-  u64 kind : 6;          ///< SectorRun::Kind
+  u64 kind : 6;  ///< SectorRun::Kind
   u32 count;
-  u32 instruction;       ///< index into Function::info
+  u32 instruction;  ///< index into Function::info
   enum Kind : u64 { kRead, kWrite, kAtomic };
 };
 
 /// L1 of one block: its share of the SM's cache. Sectored lines, write-through, no allocation on stores.
-/// Capacity 0 means no cache. One object per executing block, reset between blocks.
+/// Capacity 0 means no cache. One object per executing block, reset between blocks (reset costs nothing).
 class L1Cache {
  public:
   explicit L1Cache(u64 bytes);
   void reset();
-  /// Looks up one line and allocates what misses; returns the mask (4 bits) of the requested sectors that missed.
+  /// Looks up one line and allocates what misses; returns the mask (4 bits) of the requested sectors that
+  /// missed.
   u32 load(u64 line, u32 sector_mask);
-  /// A store updates nothing and drops nothing that the model cares about; kept for symmetry and volatile loads.
+  /// Drops a line: volatile loads, and stores whose value a later load must see again.
   void invalidate(u64 line);
 
  private:
-  struct Way {
-    u64 line;
-    u32 sectors;
-    u32 stamp;
+  static constexpr u32 kWays = 8;
+  struct Set {
+    std::array<u64, kWays> line;
+    std::array<u32, kWays> stamp;  ///< last use; not after empty_ means that the way is empty
+    std::array<u8, kWays> sectors;
   };
-  std::vector<Way> ways_;
-  u32 sets_ = 0, associativity_ = 0, clock_ = 0;
+  Set& set_of(u64 line);
+
+  std::vector<Set> sets_;
+  u32 clock_ = 0, empty_ = 0;
 };
 
-/// The device's L2: set-associative, 32-byte sectors in 128-byte lines, write-back. It sees the blocks' runs in
-/// launch order, whatever cores executed them, so that its result does not depend on the host.
-/// The write-back of a sector is charged when the sector becomes dirty: a streaming kernel pays for what it
-/// writes, a kernel that rewrites what L2 holds does not.
+/// The device's L2: set-associative, 32-byte sectors in 128-byte lines, write-back. It sees the blocks' runs
+/// in launch order, whatever cores executed them, so that its result does not depend on the host. The
+/// write-back of a sector is charged when the sector becomes dirty: a streaming kernel pays for what it
+/// writes, a kernel that rewrites what L2 holds does not. Stores never read DRAM; reads of dirty sectors hit.
+/// An atomic counts as a read (it needs the old value) and makes its sectors dirty.
 class L2Cache {
  public:
   struct Traffic {
     u64 read_sectors = 0, read_hits = 0, write_sectors = 0, dram_read_bytes = 0, dram_write_bytes = 0;
   };
+  /// `ways` is at most 16.
   L2Cache(u64 bytes, u32 ways);
   /// Applies runs in order and adds to `traffic`.
   void access(const SectorRun* runs, size_t n, Traffic& traffic);
@@ -55,15 +63,21 @@ class L2Cache {
   void invalidate_all();
 
  private:
-  struct Line {
-    u64 tag;
-    u8 valid, dirty;
-    u16 stamp;
+  static constexpr u32 kMaxWays = 16;
+  /// Tags first and 64-byte aligned: one cache line of the host answers most look-ups.
+  struct alignas(64) Set {
+    std::array<u32, kMaxWays> tag;
+    std::array<u8, kMaxWays> state;  ///< low four bits: valid sectors; high four bits: dirty sectors
+    u16 referenced;                  ///< ways hit since the replacement hand passed them
+    u16 hand;                        ///< next way to consider for replacement
   };
-  std::vector<Line> lines_;
-  u64 sets_ = 0;
+  u64 set_index(u64 line) const;
+  u32 victim(Set& set) const;
+  void access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& traffic);
+
+  std::vector<Set> sets_;
+  u64 inverse_ = 0;  ///< 2^64 / sets, to divide by multiplying
   u32 ways_ = 0;
-  u32 clock_ = 0;
 };
 
 }  // namespace roofline::sim
