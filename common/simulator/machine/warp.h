@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "simulator/machine/counters.h"
+#include "simulator/machine/fragment.h"
 #include "simulator/machine/lanes.h"
 #include "simulator/machine/trap.h"
 #include "simulator/timing/cache.h"
@@ -14,28 +15,88 @@ namespace roofline::sim {
 
 struct Block;
 struct Grid;
-struct Function;
 class Memory;
-
-/// Lanes that run together: one program counter, one call stack. A diverged warp has several.
-struct Fragment;
 
 /// A warp in execution. Instruction bodies see Lanes (registers, mask) and, where they need it, the block.
 struct Warp : Lanes {
   Block* block = nullptr;
-  u32 index = 0;         ///< of the warp in its block; lane l is thread index*32 + l
-  u32 pc = 0;            ///< of the running fragment; control flow sets it (already advanced when execute runs)
-  u32 existing = 0;      ///< lanes that are threads of the block (partial last warp)
-  u32 exited = 0;        ///< lanes that have returned
-  u32 fragment_mask = 0; ///< lanes of the running fragment (mask is this with the guard applied)
-  bool yield = false;    ///< set by an instruction: leave the run loop after it (load issued, barrier, spin)
+  u32 index = 0;  ///< of the warp in its block; lane l is thread index*32 + l
+  u32 pc = 0;     ///< of the running fragment; control flow sets it (already advanced when execute runs)
+  u32 stop = kNowhere;    ///< the running fragment parks when pc gets here
+  u32 existing = 0;       ///< lanes that are threads of the block (partial last warp)
+  u32 exited = 0;         ///< lanes that have returned
+  u32 fragment_mask = 0;  ///< lanes of the running fragment (mask is this with the guard applied)
+  bool yield = false;     ///< set by an instruction: leave the run loop after it (load issued, barrier, spin)
+  bool changed = false;   ///< set by control flow: fragment, frame or stop are others now
+  bool repeat = false;    ///< set with `changed`: the instruction did not run, it comes again
 
-  Scoreboard* scoreboard = nullptr;  ///< only in sampled blocks
+  const Function* function = nullptr;  ///< of the running frame
+  u64 local_base = 0;                  ///< of the running frame, in every lane's local memory
+  Frame* frame = nullptr;              ///< of the running fragment
+  Join* join = nullptr;
+
+  Scoreboard* scoreboard = nullptr;               ///< only in sampled blocks
   MemoryLevel memory_level = MemoryLevel::kNone;  ///< set by memory instructions for the scoreboard
   u32 memory_passes = 1;
 
+  std::vector<Fragment> others;  ///< ready or waiting; the running one is in the fields above
+  Pool<Frame> frames;
+  Pool<Join> joins;
+  std::vector<Join*> open_joins;  ///< of this warp, oldest first
+  u32 spins = 0;                  ///< synchronising instructions since lanes were last released
+  enum class State : u8 { kReady, kBlocked, kDone };
+  State state = State::kReady;
+
+  u32 live() const { return existing & ~exited; }
+
   /// Raises a trap at the running instruction: fills kernel, block, lines; does not return.
   [[noreturn]] void trap(TrapKind kind, u32 lane, const Instruction& in, const std::string& what);
+
+  /// A hard join, for `.sync` and `.aligned` instructions: true when all of `lanes` that still live execute
+  /// `in` together now. When false the instruction must return at once; it runs again when the lanes have
+  /// met.
+  bool gather(u32 lanes, const Instruction& in) {
+    return (lanes & existing & ~exited & ~mask) == 0 || gather_slowly(lanes, in);
+  }
+
+  // Divergence (machine/warp.cpp), used by isa/control_flow.cpp.
+  void begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes);
+  void diverge(u32 taken, u32 target, u32 branch_pc);
+  void call(const Function& callee, const CallSite& site, const Instruction& in);
+  void leave(u32 lanes);  ///< ret
+  void exit(u32 lanes);
+  void wait_at_barrier(const Instruction& in, u8 id, bool aligned);
+  /// Runs until the warp yields, blocks, ends, or `quantum` instructions are done; returns how many it did.
+  u32 run(u32 quantum);
+  /// A barrier completed: lanes that wait at it can run.
+  void release_barrier(u8 id);
+  /// Lanes that a join keeps waiting although another fragment spins on them: let them go.
+  bool release_parked();
+
+ private:
+  template <bool kTracked>
+  u32 run_loop(u32 quantum);
+  bool gather_slowly(u32 lanes, const Instruction& in);
+  void enter(Frame* target);
+  void suspend(Fragment::State state);
+  void resume(const Fragment& fragment);
+  bool settle();  ///< after `changed`: a runnable fragment is current, or false
+  void arrive();
+  void drop_from_joins(Join* from, const Join* until, u32 lanes);
+  bool next();
+  bool resolve_waits();
+  void merge_into_current(const Fragment& fragment);
+  void close(Join* finished);
+};
+
+/// One of the 16 barriers of a block.
+struct Barrier {
+  u32 threads = 0;   ///< arrived
+  u32 rounded = 0;   ///< arrived, whole warps counted as 32
+  u32 expected = 0;  ///< explicit count, 0: every live thread of the block
+  u32 waiting = 0;   ///< lanes that sleep here (arrivals without .arrive)
+  u32 votes = 0;     ///< .red: threads with a true predicate
+  const Instruction* last = nullptr;
 };
 
 /// One thread block in execution.
@@ -43,25 +104,46 @@ struct Block {
   Grid* grid = nullptr;
   Dim3 id{0, 0, 0};
   u64 linear_id = 0;
-  u8* shared = nullptr;        ///< static then dynamic shared memory, addresses 0 .. shared_bytes
+  u8* shared = nullptr;  ///< static then dynamic shared memory, addresses 0 .. shared_bytes
   u64 shared_bytes = 0;
-  u8* local = nullptr;         ///< thread t's local memory starts at local + t * local_bytes
+  u8* local = nullptr;  ///< thread t's local memory starts at local + t * local_bytes
   u64 local_bytes = 0;
   L1Cache* l1 = nullptr;
-  std::vector<SectorRun> runs; ///< global-memory transactions beyond L1, in execution order
-  std::string output;          ///< printf
+  std::vector<SectorRun> runs;  ///< global-memory transactions beyond L1, in execution order
+  std::string output;           ///< printf
   std::vector<InstructionCounters>* counters = nullptr;  ///< of the host thread that runs this block
   KernelCounters* totals = nullptr;                      ///< likewise; per-request sums
+
+  Warp* warps = nullptr;
+  u32 warp_count = 0;
+  u32 live_threads = 0;
+  Barrier barriers[16];
+
+  void arrive(Warp& warp, u32 lanes, u32 waiting_lanes, u8 id, u32 expected, const Instruction& in,
+              u32 votes = 0);
+  /// Threads left: barriers may be complete now.
+  void threads_exited(u32 count);
+  void complete_if_full(u8 id);
 };
 
 /// One launch in execution, shared by all blocks.
 struct Grid {
-  const Function* function = nullptr;
+  const Kernel* kernel = nullptr;      ///< code, info and layouts
+  const Function* function = nullptr;  ///< its entry
   Memory* memory = nullptr;
   const DeviceDescription* device = nullptr;
   Dim3 size, block;
   u64 dynamic_shared_bytes = 0;
-  bool parallel = false;       ///< several host threads run blocks: atomics must be host-atomic
+  u64 stack_bytes = 0;    ///< local memory of a thread beyond the entry's own
+  bool parallel = false;  ///< several host threads run blocks: atomics must be host-atomic
+  u64 id = 0;             ///< launches so far, %gridid
+  double start_ns = 0;    ///< virtual time of the device at the launch, for %globaltimer
 };
+
+/// Bytes of an argument or result of a call, for one lane.
+inline u8* call_bytes(const Warp& w, const CallSite::Piece& piece, u32 lane) {
+  return w.block->local + (w.index * u64{kWarpSize} + lane) * w.block->local_bytes + w.local_base +
+         piece.offset;
+}
 
 }  // namespace roofline::sim

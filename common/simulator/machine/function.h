@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "simulator/machine/counters.h"
+#include "simulator/machine/instruction.h"
+#include "simulator/machine/trap.h"
+
+/// Functions as they execute: bound code, rows, layouts. Everything here is immutable while a kernel runs,
+/// except the launch rows, which are filled before it starts.
+namespace roofline::sim {
+
+struct Function;
+struct Kernel;
+
+/// Bytes aligned for vector rows.
+struct AlignedDelete {
+  void operator()(u8* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
+};
+using AlignedBytes = std::unique_ptr<u8[], AlignedDelete>;
+inline AlignedBytes make_aligned(size_t bytes) {
+  return AlignedBytes{static_cast<u8*>(::operator new[](bytes ? bytes : 64, std::align_val_t{64}))};
+}
+
+/// No instruction: a join that does not exist, a fragment that never parks.
+inline constexpr u32 kNowhere = ~0u;
+
+/// Function pointers are addresses in this window; nothing is mapped there.
+inline constexpr u64 kFunctionWindow = 0x0004'0000'0000'0000;
+
+/// A row that is filled when a frame is entered (kTidX ... kLocalAddress) or before a launch (kParameter
+/// ...).
+struct FilledRow {
+  enum class Kind : u8 {
+    kTid,
+    kCtaid,
+    kLaneid,
+    kWarpid,
+    kSmid,
+    kLanemaskEq,
+    kLanemaskLe,
+    kLanemaskLt,
+    kLanemaskGe,
+    kLanemaskGt,
+    kLocalAddress,  // filled on entry to a frame
+    kNtid,
+    kNctaid,
+    kNwarpid,
+    kNsmid,
+    kGridid,
+    kDynamicShared,
+    kTotalShared,
+    kParameter  // filled by the launch
+  };
+  Kind kind;
+  u8 component = 0;        ///< x, y, z
+  u8 bytes = 4;            ///< a lane of the row
+  u8 source_bytes = 0;     ///< kParameter: bytes read at `value`
+  bool is_signed = false;  ///< kParameter: sign-extended
+  Slot slot;
+  u64 value = 0;  ///< kParameter: offset; kLocalAddress: offset in the frame's local memory
+};
+
+/// A call, `Instruction::extra->pointer` of its instruction. Arguments and results of the .param space are
+/// bytes of the caller's local frame: lane l finds piece p at `w.block->local + thread * w.block->local_bytes
+/// + w.local_base + p.offset`, see call_bytes().
+struct CallSite {
+  struct Piece {
+    u32 offset = 0, bytes = 0;
+    bool in_register = false;  ///< a .reg variable or a literal instead: its row is `slot`
+    Slot slot;
+  };
+  std::vector<Piece> results, arguments;
+  const Function* callee = nullptr;  ///< direct call of a function with a body
+  Execute builtin = nullptr;         ///< vprintf, malloc, ...: runs instead of a call
+  Slot target;                       ///< indirect call: row of 64-bit function addresses
+  std::string name;
+};
+
+/// One function bound for one kernel: a device function reached from two kernels is bound twice, so that
+/// shared memory offsets and counter indices are plain constants.
+struct Function {
+  std::string name;
+  bool is_entry = false;
+  const Kernel* kernel = nullptr;
+  std::vector<Instruction> code;
+  std::deque<Extra> extras;
+  std::deque<CallSite> calls;
+  /// Immediate post-dominator of each branch, by position in `code`; kNowhere when lanes meet only at the
+  /// end.
+  std::vector<u32> joins;
+
+  u32 frame_bytes = 0;                ///< rows of bank 0
+  std::vector<FilledRow> entry_rows;  ///< filled on entry to a frame
+  std::vector<Slot> zeroed;           ///< rows that may be read before they are written
+  std::vector<u32> zeroed_bytes;      ///< parallel to `zeroed`
+  AlignedBytes constants;             ///< rows of bank 1
+  u32 constant_bytes = 0;
+  std::vector<FilledRow> launch_rows;
+
+  /// Local memory of one frame of one thread: .local variables, then .param variables.
+  u32 local_bytes = 0;
+  struct Parameter {
+    u32 offset = 0, bytes = 0;  ///< in the frame's local memory
+    Slot slot;                  ///< .reg parameter
+    bool in_register = false;
+  };
+  std::vector<Parameter> parameters, results;  ///< of a device function
+
+  u64 address = 0;  ///< what a function pointer to it holds
+};
+
+/// A kernel with everything it can reach.
+struct Kernel {
+  std::string name;
+  std::deque<Function> functions;     ///< the entry first
+  std::vector<InstructionInfo> info;  ///< of all functions; Instruction::index points here
+  /// Instructions that need no execution (copies): their counters are those of another one.
+  struct Elided {
+    u32 index, donor;
+  };
+  std::vector<Elided> elided;
+  std::map<u64, const Function*> by_address;  ///< for indirect calls
+
+  std::vector<u32> parameter_offsets, parameter_sizes;
+  u32 parameter_bytes = 0;
+  u64 static_shared_bytes = 0;
+  KernelResources resources;
+  u64 max_dynamic_shared = 0;        ///< as raised by set_max_dynamic_shared, 0: the device's default
+  std::map<u32, std::string> files;  ///< `.file` index to path
+
+  bool in_order = false;  ///< blocks must run on one thread: results depend on their order
+  bool may_spin = false;  ///< waits for other lanes, warps or blocks through memory
+  bool uses_clock = false;
+  bool has_calls = false;
+
+  const Function& entry() const { return functions.front(); }
+};
+
+}  // namespace roofline::sim
