@@ -33,6 +33,7 @@ struct Extra {
   std::vector<Slot> slots;
   std::vector<s64> numbers;
   std::vector<std::string> strings;
+  u32 written = 0;                ///< how many leading slots an instruction other than a load writes (mma: d)
   const void* pointer = nullptr;  ///< callee (machine/function.h) and the like; owned elsewhere
 };
 

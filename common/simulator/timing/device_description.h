@@ -9,55 +9,57 @@
 
 namespace roofline::sim {
 
-/// Everything the simulator knows about a GPU; read from devices/NAME.toml, where every number has its source.
-/// Units are in the names; rates are per SM and clock unless said otherwise.
+/// Everything the simulator knows about a GPU; read from devices/NAME.toml, where every number has its
+/// source. Units are in the names; rates are per SM and clock unless said otherwise.
 struct DeviceDescription {
-  std::string id;             ///< file name without extension: "a100-sxm4-40gb"
-  std::string name;           ///< what cudaDeviceProp::name says: "NVIDIA A100-SXM4-40GB"
+  std::string id;    ///< file name without extension: "a100-sxm4-40gb"
+  std::string name;  ///< what cudaDeviceProp::name says: "NVIDIA A100-SXM4-40GB"
   u32 compute_major = 0, compute_minor = 0;
   u32 sms = 0;
-  double clock_mhz = 0;       ///< boost clock of the SMs
+  double clock_mhz = 0;  ///< boost clock of the SMs
   double tensor_clock_mhz = 0;
 
   // Limits (CUDA C++ Programming Guide, compute capability table).
   u32 max_threads_per_block = 1024, max_threads_per_sm = 0, max_blocks_per_sm = 0, max_warps_per_sm = 0;
   u32 registers_per_sm = 65536, register_allocation_unit = 256;
   u64 shared_per_sm = 0, shared_per_block = 0, shared_per_block_optin = 0, shared_reserved_per_block = 0;
-  u64 l1_bytes = 0;           ///< unified L1 + shared storage of an SM
+  u64 l1_bytes = 0;  ///< unified L1 + shared storage of an SM
   u64 memory_bytes = 0;
   u32 memory_bus_bits = 0;
-  double memory_clock_mhz = 0;///< as cudaDevAttrMemoryClockRate (2 x this x bus/8 = pin bandwidth)
+  double memory_clock_mhz = 0;  ///< as cudaDevAttrMemoryClockRate (2 x this x bus/8 = pin bandwidth)
   u64 l2_bytes = 0;
   u32 l2_ways = 16;
   u32 copy_engines = 2;
   u32 pcie_generation = 4;
 
   // Rates: warp instructions a clock per SM (all sub-partitions together).
-  double issue_rate = 4, fma_rate = 0, alu_rate = 0, half_rate = 0, fp64_rate = 0, sfu_rate = 0, memory_issue_rate = 0,
-         control_rate = 0;
+  double issue_rate = 4, fma_rate = 0, alu_rate = 0, half_rate = 0, fp64_rate = 0, sfu_rate = 0,
+         memory_issue_rate = 0, control_rate = 0;
   double tensor_flops_per_clock = 0;     ///< f16 mma.sync with f32 accumulate, a SM
   double three_register_fma_factor = 1;  ///< rate of FMAs with three distinct register sources, of fma_rate
   double fma_efficiency = 1;             ///< measured share of the FMA peak that a register-only loop reaches
   double l1_bytes_per_clock = 128, shared_wavefronts_per_clock = 1;
-  double l2_gbps = 0;                    ///< measured, whole device
-  double dram_gbps = 0;                  ///< pin rate
-  double dram_read_efficiency = 0, dram_write_efficiency = 0, dram_copy_efficiency = 0;  ///< of pin rate, measured
-  double atomic_ops_per_clock_l2 = 0;    ///< lane atomics on different addresses, whole device
+  double l2_gbps = 0;    ///< measured, whole device
+  double dram_gbps = 0;  ///< pin rate
+  double dram_read_efficiency = 0, dram_write_efficiency = 0,
+         dram_copy_efficiency = 0;     ///< of pin rate, measured
+  double atomic_ops_per_clock_l2 = 0;  ///< lane atomics on different addresses, whole device
   double atomic_same_address_per_clock = 0;
-  double overlap_exponent = 4;           ///< how sharply the slowest resource wins (p-norm over resources)
+  double overlap_exponent = 4;  ///< how sharply the slowest resource wins (p-norm over resources)
 
   // Latencies in SM clocks.
-  double alu_latency = 4, fma_latency = 4, half_latency = 6, fp64_latency = 0, sfu_latency = 0, shared_latency = 0, l1_latency = 0,
-         l2_latency = 0, dram_latency = 0, barrier_latency = 0, tensor_latency = 0, control_latency = 0;
+  double alu_latency = 4, fma_latency = 4, half_latency = 6, fp64_latency = 0, sfu_latency = 0,
+         shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0, barrier_latency = 0,
+         tensor_latency = 0, control_latency = 0;
 
   // Time outside kernels, in microseconds.
-  double launch_us = 0;            ///< host: cost of one stream launch call
-  double kernel_gap_us = 0;        ///< device: start of a dependent kernel after the previous one in a stream
-  double kernel_start_us = 0;      ///< device: empty kernel
+  double launch_us = 0;        ///< host: cost of one stream launch call
+  double kernel_gap_us = 0;    ///< device: start of a dependent kernel after the previous one in a stream
+  double kernel_start_us = 0;  ///< device: empty kernel
   double graph_launch_us = 0, graph_node_us = 0, synchronize_us = 0, api_call_us = 0, event_us = 0;
   double copy_latency_us = 0;
   double pinned_gbps = 0, pageable_gbps = 0, device_copy_latency_us = 0;
-  double copy_half_size_bytes = 0; ///< transfer size at which half the link rate is reached
+  double copy_half_size_bytes = 0;  ///< transfer size at which half the link rate is reached
 
   std::vector<std::string> sources;  ///< citations, printed by `./lab roofs`
 };

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <vector>
 
 #include "simulator/machine/instruction.h"
@@ -11,9 +12,13 @@ namespace roofline::sim {
 /// Where a warp's memory request was answered.
 enum class MemoryLevel : u8 { kNone, kShared, kL1, kBeyondL1 };
 
-/// Dependency time of one warp: in-order issue, an instruction starts when its sources are ready, loads overlap
-/// until their value is used. Kept twice, for loads beyond L1 answered by L2 and by DRAM; the kernel model
-/// interpolates with the kernel's real hit rate. Used only in a few sampled blocks.
+/// Dependency time of one warp: in-order issue, an instruction starts when its sources are ready, loads
+/// overlap until their value is used. Kept twice, for loads beyond L1 answered by L2 and by DRAM; the kernel
+/// model interpolates with the kernel's real hit rate. Used only in a few sampled blocks.
+///
+/// Slots: a, b, c, e and the guard are waited for, d and e are written. Extra::slots are written by loads
+/// and, for other instructions, the first Extra::written of them are; the rest is waited for. A slot of bits
+/// 0 is no operand.
 class Scoreboard {
  public:
   explicit Scoreboard(const DeviceDescription& device);
@@ -25,12 +30,22 @@ class Scoreboard {
     double l2 = 0, dram = 0;
   };
   Cycles now() const { return now_; }
-  /// A barrier released the warp at this time.
+  /// A barrier released the warp: `at` is when its last warp arrived; the barrier's own latency is added
+  /// here.
   void advance_to(Cycles at);
 
  private:
+  static constexpr size_t kPipes = static_cast<size_t>(Pipe::kCount);
+  Cycles ready_at(Slot slot) const;
+  void set_ready(Slot slot, Cycles at);
+  Cycles sources_ready(const Instruction& in, const InstructionInfo& info) const;
+  Cycles latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const;
+
   const DeviceDescription& device_;
+  std::array<double, kPipes> interval_{};  ///< cycles between two instructions of one warp, by pipe
+  std::array<double, kPipes> latency_{};   ///< cycles until the result can be used, by pipe
   Cycles now_;
+  std::array<Cycles, kPipes> pipe_free_{};
   std::vector<Cycles> ready_;  ///< by slot offset / 64, frame bank only
 };
 

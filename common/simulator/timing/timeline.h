@@ -13,14 +13,14 @@ enum class CopyKind : u8 { kHostToDevice, kDeviceToHost, kDeviceToDevice };
 
 /// One finished piece of device work on the virtual timeline.
 struct TimelineEntry {
-  std::string what;      ///< kernel name, "memcpy HtoD", "memset"
+  std::string what;  ///< kernel name, "memcpy HtoD", "memset"
   u32 stream = 0;
-  double start = 0, end = 0;   ///< seconds of virtual time
+  double start = 0, end = 0;  ///< seconds of virtual time
 };
 
-/// Virtual time of a device: a host clock that advances with API calls, streams in order, copy engines, and one
-/// compute engine (concurrent kernels come with per-kernel resource use). Stream 0 is the legacy default stream:
-/// it waits for all blocking streams and they wait for it.
+/// Virtual time of a device: a host clock that advances with API calls, streams in order, copy engines, and
+/// one compute engine (concurrent kernels come with per-kernel resource use). Stream 0 is the legacy default
+/// stream: it waits for all blocking streams and they wait for it.
 class Timeline {
  public:
   explicit Timeline(const DeviceDescription& device);
@@ -40,8 +40,8 @@ class Timeline {
   void record_event(u32 event, u32 stream);
   void wait_event(u32 stream, u32 event);
   bool event_recorded(u32 event) const;
-  double event_time(u32 event) const;      ///< completion, seconds of virtual time
-  bool event_done(u32 event) const;        ///< completed at the host's present time
+  double event_time(u32 event) const;  ///< completion, seconds of virtual time
+  bool event_done(u32 event) const;    ///< completed at the host's present time
   bool stream_done(u32 stream) const;
 
   void synchronize_stream(u32 stream);

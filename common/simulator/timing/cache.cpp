@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/cache.h"
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace roofline::sim {
+namespace {
+
+/// A multiplier whose multiples, and those of its power-of-two shifts, fall evenly into any number of sets:
+/// no set of 12 to 384 gets more than 8 of 6 * sets lines at any stride of 2^0 to 2^25 lines (found by
+/// search; the golden ratio's shifts are not even).
+constexpr u64 kSpread = 0xe41b'378a'caf1'8cb1u;
+
+u64 multiply_high(u64 a, u64 b) { return static_cast<u64>((static_cast<unsigned __int128>(a) * b) >> 64); }
+
+/// 32 bits that tell lines apart: the device window spans less than 2^31 lines, and the host window differs
+/// in bit 37 of the line number.
+u32 tag_of(u64 line) {
+  return static_cast<u32>(line & 0x7fff'ffffu) | static_cast<u32>((line >> 37 & 1) << 31);
+}
+
+/// Ways (as bits) whose tag equals `tag`.
+u32 matching_ways(const u32* tags, u32 tag) {
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+  const auto compare = [&](int i) {
+    return _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(tags) + i), wanted);
+  };
+  const __m128i low = _mm_packs_epi32(compare(0), compare(1));
+  const __m128i high = _mm_packs_epi32(compare(2), compare(3));
+  return static_cast<u32>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+}
+
+}  // namespace
+
+L1Cache::L1Cache(u64 bytes) : sets_(bytes / kLineBytes / kWays) { reset(); }
+
+void L1Cache::reset() {
+  // Ways stamped up to now count as empty; wiping is needed only before the clock could wrap.
+  if (clock_ > std::numeric_limits<u32>::max() / 2) {
+    for (Set& set : sets_) set.stamp.fill(0);
+    clock_ = 0;
+  }
+  empty_ = clock_;
+}
+
+L1Cache::Set& L1Cache::set_of(u64 line) { return sets_[multiply_high(line * kSpread, sets_.size())]; }
+
+u32 L1Cache::load(u64 line, u32 sector_mask) {
+  if (sets_.empty()) return sector_mask;
+  if (clock_ == std::numeric_limits<u32>::max()) reset();
+  Set& set = set_of(line);
+  ++clock_;
+  u32 oldest = 0;
+  for (u32 way = 0; way < kWays; ++way) {
+    if (set.line[way] == line && set.stamp[way] > empty_) {
+      const u32 missed = sector_mask & ~u32{set.sectors[way]};
+      set.sectors[way] = static_cast<u8>(set.sectors[way] | sector_mask);
+      set.stamp[way] = clock_;
+      return missed;
+    }
+    if (set.stamp[way] < set.stamp[oldest]) oldest = way;
+  }
+  set.line[oldest] = line;
+  set.sectors[oldest] = static_cast<u8>(sector_mask);
+  set.stamp[oldest] = clock_;
+  return sector_mask;
+}
+
+void L1Cache::invalidate(u64 line) {
+  if (sets_.empty()) return;
+  Set& set = set_of(line);
+  for (u32 way = 0; way < kWays; ++way)
+    if (set.line[way] == line) set.stamp[way] = 0;
+}
+
+L2Cache::L2Cache(u64 bytes, u32 ways) : ways_(std::clamp(ways, 1u, kMaxWays)) {
+  sets_.resize(std::max<u64>(1, bytes / kLineBytes / ways_));
+  inverse_ = std::numeric_limits<u64>::max() / sets_.size() + 1;
+  invalidate_all();
+}
+
+void L2Cache::invalidate_all() {
+  Set empty;
+  empty.tag.fill(std::numeric_limits<u32>::max());
+  empty.state.fill(0);
+  empty.referenced = 0;
+  empty.hand = 0;
+  std::fill(sets_.begin(), sets_.end(), empty);
+}
+
+u64 L2Cache::set_index(u64 line) const {
+  if (sets_.size() == 1) return 0;
+  // A contiguous array covers the sets evenly (its lines are consecutive), which is what real hashes achieve.
+  const u64 in_window = line & ((u64{1} << 38) - 1);
+  const u64 round = multiply_high(in_window, inverse_);
+  const u64 place = in_window - round * sets_.size();
+  // Each round of the sets starts elsewhere, so that strides of whole rounds do not alias.
+  const u64 rotated = place + multiply_high(round * kSpread, sets_.size());
+  return rotated < sets_.size() ? rotated : rotated - sets_.size();
+}
+
+/// Second chance: the first way from the hand on that was not hit since the hand passed it last.
+u32 L2Cache::victim(Set& set) const {
+  const u32 all = (1u << ways_) - 1;
+  const u32 from_hand = all & ~((1u << set.hand) - 1);
+  u32 candidates = ~u32{set.referenced} & from_hand;
+  if (candidates == 0) {
+    set.referenced = static_cast<u16>(set.referenced & ~from_hand);
+    candidates = ~u32{set.referenced} & all;
+    set.hand = 0;
+  }
+  const u32 way = static_cast<u32>(std::countr_zero(candidates));
+  // The ways that the hand skipped lose their mark.
+  set.referenced = static_cast<u16>(set.referenced & ~(((1u << way) - 1) & ~((1u << set.hand) - 1)));
+  set.hand = static_cast<u16>(way + 1 == ways_ ? 0 : way + 1);
+  return way;
+}
+
+void L2Cache::access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& traffic) {
+  Set& set = sets_[set_index(line)];
+  const u32 tag = tag_of(line);
+  const u32 found = matching_ways(set.tag.data(), tag);
+  u32 way;
+  if (found != 0) {
+    way = static_cast<u32>(std::countr_zero(found));
+  } else {
+    way = victim(set);
+    set.tag[way] = tag;
+    set.state[way] = 0;
+  }
+  const u32 state = set.state[way];
+  const u32 missed = sectors & ~state;
+  const auto touched = static_cast<u64>(std::popcount(sectors));
+  // Sectors of one line that arrive one after the other are one use, not a reuse.
+  if (missed == 0) set.referenced = static_cast<u16>(set.referenced | 1u << way);
+  u32 now = state | sectors;
+  if (kind == SectorRun::kWrite) {
+    traffic.write_sectors += touched;
+  } else {
+    const auto misses = static_cast<u64>(std::popcount(missed));
+    traffic.read_sectors += touched;
+    traffic.read_hits += touched - misses;
+    traffic.dram_read_bytes += misses * kSectorBytes;
+  }
+  if (kind != SectorRun::kRead) {
+    traffic.dram_write_bytes += static_cast<u64>(std::popcount(sectors & ~(state >> 4))) * kSectorBytes;
+    now |= sectors << 4;
+  }
+  set.state[way] = static_cast<u8>(now);
+}
+
+void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
+  constexpr size_t kAhead = 8;  // hides the host's own cache misses on the tags
+  for (size_t i = 0; i < n; ++i) {
+    if (i + kAhead < n) __builtin_prefetch(&sets_[set_index(runs[i + kAhead].first_sector / 4)]);
+    const SectorRun& run = runs[i];
+    u64 sector = run.first_sector;
+    const u64 end = sector + run.count;
+    while (sector < end) {
+      const u64 line_end = std::min(end, (sector | 3) + 1);
+      const u32 mask = ((1u << (line_end - sector)) - 1) << (sector & 3);
+      access_line(sector / 4, mask, static_cast<SectorRun::Kind>(u64{run.kind}), traffic);
+      sector = line_end;
+    }
+  }
+}
+
+bool L2Cache::contains(u64 sector) const {
+  const Set& set = sets_[set_index(sector / 4)];
+  const u32 found = matching_ways(set.tag.data(), tag_of(sector / 4));
+  return found != 0 && (set.state[static_cast<u32>(std::countr_zero(found))] >> (sector & 3) & 1) != 0;
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/scoreboard.h"
+
+#include <algorithm>
+
+namespace roofline::sim {
+namespace {
+
+constexpr double kSchedulersPerSm = 4;  ///< sub-partitions of an SM; a warp lives in one of them
+
+using Cycles = Scoreboard::Cycles;
+
+Cycles later(Cycles a, Cycles b) { return {std::max(a.l2, b.l2), std::max(a.dram, b.dram)}; }
+Cycles plus(Cycles a, double cycles) { return {a.l2 + cycles, a.dram + cycles}; }
+Cycles plus(Cycles a, Cycles b) { return {a.l2 + b.l2, a.dram + b.dram}; }
+
+size_t index(Pipe pipe) { return static_cast<size_t>(pipe); }
+
+}  // namespace
+
+Scoreboard::Scoreboard(const DeviceDescription& device) : device_(device) {
+  const auto set = [&](Pipe pipe, double rate, double latency) {
+    interval_[index(pipe)] = rate > 0 ? kSchedulersPerSm / rate : 1;
+    latency_[index(pipe)] = latency;
+  };
+  set(Pipe::kAlu, device.alu_rate, device.alu_latency);
+  set(Pipe::kFma, device.fma_rate, device.fma_latency);
+  set(Pipe::kHalf, device.half_rate, device.half_latency);
+  set(Pipe::kFp64, device.fp64_rate, device.fp64_latency);
+  set(Pipe::kSfu, device.sfu_rate, device.sfu_latency);
+  set(Pipe::kMemory, device.memory_issue_rate, device.shared_latency);
+  set(Pipe::kControl, device.control_rate, device.control_latency);
+  // A tensor instruction's rate depends on its shape: see issue().
+  set(Pipe::kTensor, kSchedulersPerSm, device.tensor_latency);
+}
+
+void Scoreboard::reset() {
+  now_ = {};
+  pipe_free_.fill({});
+  std::fill(ready_.begin(), ready_.end(), Cycles{});
+}
+
+Cycles Scoreboard::ready_at(Slot slot) const {
+  if (slot.bits == 0 || slot.bank() != 0) return {};
+  const size_t row = slot.offset() / 64;
+  return row < ready_.size() ? ready_[row] : Cycles{};
+}
+
+void Scoreboard::set_ready(Slot slot, Cycles at) {
+  if (slot.bits == 0 || slot.bank() != 0) return;
+  const size_t row = slot.offset() / 64;
+  if (row >= ready_.size()) ready_.resize(row + 64);
+  ready_[row] = at;
+}
+
+Cycles Scoreboard::sources_ready(const Instruction& in, const InstructionInfo& info) const {
+  Cycles at = later(later(ready_at(in.a), ready_at(in.b)), later(ready_at(in.c), ready_at(in.e)));
+  if (in.guard_kind != Guard::kNone) at = later(at, ready_at(in.guard));
+  // A store keeps its value where other instructions keep their result.
+  if (info.is_store) at = later(at, ready_at(in.d));
+  if (in.extra != nullptr && !info.is_load)
+    for (size_t i = in.extra->written; i < in.extra->slots.size(); ++i)
+      at = later(at, ready_at(in.extra->slots[i]));
+  return at;
+}
+
+Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const {
+  if (info.cost.pipe == Pipe::kNone) return {};
+  const double more_passes = passes > 1 ? passes - 1.0 : 0.0;
+  switch (level) {
+    case MemoryLevel::kShared: {
+      const double cycles = device_.shared_latency + more_passes / device_.shared_wavefronts_per_clock;
+      return {cycles, cycles};
+    }
+    case MemoryLevel::kL1:
+      return {device_.l1_latency + more_passes, device_.l1_latency + more_passes};
+    case MemoryLevel::kBeyondL1:
+      return {device_.l2_latency + more_passes, device_.dram_latency + more_passes};
+    case MemoryLevel::kNone:
+      break;
+  }
+  // An instruction that hardware does in several steps is a chain: division, 64-bit addition with carry.
+  const double cycles = latency_[index(info.cost.pipe)] * std::max<double>(1, info.cost.issue);
+  return {cycles, cycles};
+}
+
+void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes) {
+  const Cycles sources = sources_ready(in, info);
+  const Pipe pipe = info.cost.pipe;
+  Cycles start = sources;
+  if (pipe != Pipe::kNone) {
+    Cycles& free = pipe_free_[index(pipe)];
+    start = later(later(now_, sources), free);
+    const double slots = std::max<double>(1, info.cost.issue);
+    double busy = slots * interval_[index(pipe)];
+    if (pipe == Pipe::kMemory && level != MemoryLevel::kNone) busy += passes > 1 ? passes - 1.0 : 0.0;
+    if (pipe == Pipe::kTensor && device_.tensor_flops_per_clock > 0)
+      busy = std::max(busy, info.cost.flops / (device_.tensor_flops_per_clock / kSchedulersPerSm));
+    free = plus(start, busy);
+    // The next instruction of the warp cannot issue before a branch has resolved.
+    now_ = plus(start, pipe == Pipe::kControl ? device_.control_latency : slots);
+  }
+  const Cycles done = plus(start, latency_of(info, level, passes));
+  if (!info.is_store) {
+    set_ready(in.d, done);
+    set_ready(in.e, done);
+  }
+  if (in.extra == nullptr) return;
+  const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
+  for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set_ready(in.extra->slots[i], done);
+}
+
+void Scoreboard::advance_to(Cycles at) { now_ = plus(later(now_, at), device_.barrier_latency); }
+
+}  // namespace roofline::sim
