@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/spec.h"
+
+#include <cmath>
+
+namespace roofline::grader {
+namespace {
+
+// y[i] = a*x[i] + b; S = |a*x[i]| + |b|.
+void reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<float>("x");
+  const double a = call.scalar("a"), b = call.scalar("b");
+  for (auto i = begin; i < end; ++i) expected[i - begin] = {a * x[i] + b, std::abs(a * x[i]) + std::abs(b)};
+}
+
+// One rounding with an FMA, two without: c = 2 accepts both.
+const Program kProgram = {
+    .header = "pointwise.h",
+    .source = "pointwise.cu",
+    .function = "pointwise",
+    .arguments = {in("x", "n"), out("y", "n"), scalar("a"), scalar("b"), size("n"), stream()},
+    .outputs = {{.argument = "y", .reference = reference, .tolerance = {.c = 2}}},
+};
+
+// Beyond 2^31 elements a 32-bit index overflows. In place: 8.6 GB instead of 17.2.
+const Case kHuge = {
+    .id = "beyond-2^31",
+    .title = "n = 2^31 + 1027, in place",
+    .settings = {{"n", 2147484675.0}},
+    .alias = {{"y", "x"}},
+    .gpu_only = true,
+    .needs_memory = 12'000'000'000,
+};
+
+}  // namespace
+
+Lab ROOFLINE_LAB_SPEC() {
+  return {
+      .title = "pointwise: the memory wall",
+      .parts = {{
+          .program = kProgram,
+          .cases = common_cases({.more_sizes = {127, 128, 129, 1025, 4095, 4097}, .in_place = {{"y", "x"}}}) +
+                   std::vector<Case>{kHuge},
+          .goals = {{.id = "bandwidth",
+                     .title = "8 bytes an element, at the copy roof",
+                     .settings = {{"n", l2_multiple({.simulated = 5, .gpu = 16, .bytes_per_element = 8})}},
+                     .roof = "copy",
+                     .work = [](const Settings& s) { return 8 * s["n"]; },
+                     .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+          .structure = {one_kernel(), coalesced(1.10)},
+          .predictions = {{.key = "bytes_per_element",
+                           .question = "DRAM bytes moved for one element",
+                           .expected = 8,
+                           .unit = "B"},
+                          {.key = "flop_per_byte",
+                           .question = "arithmetic intensity of y = a*x + b",
+                           .expected = 0.25,
+                           .unit = "FLOP/B"},
+                          {.key = "regime", .question = "compute, memory or overhead?", .word = "memory"},
+                          {.key = "microseconds",
+                           .question =
+                               "time for n = 2^26 elements on the A100-40 at its data-sheet bandwidth",
+                           .expected = 345.3,
+                           .factor = 1.25,
+                           .unit = "us"}},
+      }},
+  };
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/spec.h"
+
+#include <cmath>
+
+namespace roofline::grader {
+namespace {
+
+constexpr double kAlpha = 0.9990234375, kBeta = 0.5;  // as in intensity.h
+
+// f(v) = beta - alpha*v applied r times is (-alpha)^r * x + beta * (1 - (-alpha)^r) / (1 + alpha).
+// S adds the absolute values that each of the r roundings can act on: at most |x| + beta * r in growth, but
+// the iterates themselves stay below |x| + 1, so S = |x| + 1 and the bound grows with r.
+void reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<float>("x");
+  const double r = call.scalar("repeat");
+  const double factor = std::pow(-kAlpha, static_cast<int>(r));
+  const double offset = kBeta * (1 - factor) / (1 + kAlpha);
+  for (auto i = begin; i < end; ++i) expected[i - begin] = {factor * x[i] + offset, std::abs(x[i]) + 1};
+}
+
+const Program kProgram = {
+    .header = "intensity.h",
+    .source = "intensity.cu",
+    .function = "intensity",
+    .arguments = {in("x", "n"), out("y", "n"), size("repeat", Type::kS32), size("n"), stream()},
+    .outputs = {{.argument = "y",
+                 .reference = reference,
+                 .tolerance = {.c = 2, .growth = [](const Settings& s) { return s["repeat"]; }}}},
+};
+
+// Every repeat at a size with a tail, every common size at repeat 2.
+std::vector<Case> cases() {
+  auto list = common_cases({.special_values = false, .fixed = {{"repeat", 2}}});
+  for (int repeat = 1; repeat <= 512; repeat *= 2)
+    list.push_back({.id = "repeat-" + std::to_string(repeat),
+                    .title = "repeat = " + std::to_string(repeat) + ", n = 10007",
+                    .settings = {{"n", 10007}, {"repeat", repeat}}});
+  return list;
+}
+
+}  // namespace
+
+Lab ROOFLINE_LAB_SPEC() {
+  return {
+      .title = "intensity: how many operations are free",
+      .parts = {{
+          .program = kProgram,
+          .cases = cases(),
+          .sweeps = {{.id = "intensity",
+                      .title = "8 bytes an element, more and more FMAs",
+                      .argument = "repeat",
+                      .values = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
+                      .settings = {{"n", l2_multiple({.simulated = 4.5, .gpu = 16, .bytes_per_element = 8})}},
+                      .bytes = [](const Settings& s) { return 8 * s["n"]; },
+                      .flops = [](const Settings& s) { return 2 * s["repeat"] * s["n"]; },
+                      .memory_roof = "copy",
+                      .compute_roof = "fma",
+                      .lowest = {{0, {.pass = 0.80, .good = 0.85, .excellent = 0.90}}},
+                      .highest = {{0, {.pass = 0.70, .good = 0.80, .excellent = 0.90}}},
+                      .knee_fraction = 0.80,
+                      .flatness = 0.05}},
+          .structure = {one_kernel(), no_local_memory()},
+          .predictions = {{.key = "flop_per_byte_at_32",
+                           .question = "arithmetic intensity at repeat = 32",
+                           .expected = 8,
+                           .unit = "FLOP/B"},
+                          {.key = "regime_at_8",
+                           .question = "at repeat = 8: compute, memory or overhead?",
+                           .word = "memory"},
+                          {.key = "regime_at_256", .question = "at repeat = 256?", .word = "compute"},
+                          {.key = "knee_repeat",
+                           .question = "repeat at which the A100-40 turns from memory-bound to compute-bound",
+                           .expected = 56,
+                           .factor = 1.3}},
+      }},
+  };
+}
+
+}  // namespace roofline::grader
