@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "worker/protocol.h"
+#include "worker/worker.h"
+
+namespace roofline::worker {
+
+/// The two memfds, mapped.
+struct Memory {
+  const std::byte* input = nullptr;
+  std::byte* output = nullptr;
+  std::size_t input_bytes = 0, output_bytes = 0;
+};
+
+struct Outcome {
+  Status status = Status::kOk;
+  Stage stage = Stage::kStart;
+  cudaError_t error = cudaSuccess;
+};
+
+/// Device memory of the arrays, in one or more rotating sets.
+class Buffers {
+ public:
+  Buffers(const ParameterType* parameters, std::size_t count, Memory memory)
+      : parameters_(parameters), count_(count), memory_(memory) {}
+  ~Buffers() { release(); }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+
+  /// Replaces what was there: allocates and uploads every image.
+  Outcome load(const Request& request);
+  /// Copies the images of one set back into `output`.
+  Outcome fetch(const Request& request) const;
+  void release();
+
+  unsigned sets() const { return sets_; }
+  void* pointer(unsigned set, std::size_t parameter) const {
+    const Array& array = arrays_[set * count_ + parameter];
+    return static_cast<std::byte*>(array.base) + array.payload;
+  }
+
+ private:
+  struct Array {
+    void* base = nullptr;
+    std::uint64_t payload = 0;
+    bool owned = false;
+  };
+  bool is_array(std::size_t parameter) const {
+    return parameters_[parameter].parameter == Parameter::kInput ||
+           parameters_[parameter].parameter == Parameter::kOutput;
+  }
+  Outcome load_set(const Request& request, unsigned set);
+  bool fits(const ArrayRecord& record) const;
+
+  const ParameterType* parameters_;
+  std::size_t count_;
+  Memory memory_;
+  unsigned sets_ = 1;
+  std::vector<Array> arrays_;  ///< [set][parameter]
+};
+
+}  // namespace roofline::worker

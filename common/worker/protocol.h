@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+/// Judge and worker talk in fixed-size records over a private SOCK_SEQPACKET socket, one record a datagram:
+/// the kernel copies each record whole, so it cannot change between the check and the use, and a short or
+/// long one is seen as such. Array contents travel in two memfds of fixed size: `input` (the worker cannot
+/// write it) and `output` (both write it). The judge asks, the worker answers; after Load, Go and Fetch
+/// exactly one Reply each.
+///
+///     judge                         worker
+///                          <------  Hello      what the function's parameters are
+///     Request kFacts        ----->
+///                          <------  Facts      the device, as the CUDA runtime describes it
+///     Request kLoad         ----->             allocates, copies array images to the device
+///                          <------  Reply
+///     Request kGo           ----->             calls the function, waits for the device
+///                          <------  Reply
+///     Request kFetch        ----->             copies array images back into `output`
+///                          <------  Reply
+///     Request kEnd          ----->             exits
+namespace roofline::worker {
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr unsigned kMaxParameters = 24;
+inline constexpr unsigned kMaxSamples = 64;
+
+/// Environment of the worker: descriptors of the socket and of the two memfds.
+inline constexpr const char* kSocketVariable = "ROOFLINE_JUDGE_FD";
+inline constexpr const char* kInputVariable = "ROOFLINE_INPUT_FD";
+inline constexpr const char* kOutputVariable = "ROOFLINE_OUTPUT_FD";
+
+struct Hello {
+  std::uint32_t version;
+  std::uint32_t count;
+  struct {
+    std::uint8_t parameter, element;  ///< worker::Parameter, worker::Element
+  } parameters[kMaxParameters];
+};
+
+enum class Command : std::uint32_t { kFacts, kLoad, kGo, kFetch, kRelease, kEnd };
+
+/// An array as it lies in a memfd and on the device: guard, payload, guard. The function gets base + payload.
+struct ArrayRecord {
+  std::uint64_t image_bytes;  ///< whole image; one device allocation of exactly this size
+  std::uint64_t payload;      ///< offset of the function's pointer in the image
+  std::uint64_t source;       ///< offset of the image in its memfd
+  std::uint64_t destination;  ///< Fetch: offset in `output`
+  std::uint8_t from_output;   ///< the image comes from `output` (poison) instead of `input`
+  std::uint8_t alias;         ///< 1 + index of the parameter whose allocation this one shares; 0: its own
+  std::uint8_t fetch;         ///< Fetch copies it back
+  std::uint8_t unused[5];
+};
+
+struct Request {
+  Command command;
+  std::uint32_t serial;     ///< answered in the reply
+  std::uint32_t calls;      ///< Go: how often the function is called back to back in a sample
+  std::uint32_t samples;    ///< Go: 0: call once without timing; else timed samples
+  std::uint32_t sets;       ///< Load: rotating copies of all arrays (at least 1)
+  std::uint32_t fetch_set;  ///< Fetch: which copy
+  std::uint32_t gate;       ///< Go: hold the device until all calls are queued
+  std::uint32_t unused;
+  ArrayRecord arrays[kMaxParameters];     ///< Load, Fetch: by parameter index; unused where not an array
+  std::uint64_t scalars[kMaxParameters];  ///< Go: bits, little-endian in the low bytes
+};
+
+enum class Status : std::uint32_t { kOk, kCudaError, kNoMemory, kBadRequest };
+/// Where a CUDA error was seen.
+enum class Stage : std::uint32_t { kStart, kAllocate, kUpload, kCall, kSynchronize, kDownload };
+
+struct Reply {
+  std::uint32_t serial;
+  Status status;
+  Stage stage;
+  std::int32_t error;  ///< cudaError_t
+  char error_name[64];
+  char error_text[192];
+  std::uint32_t samples;  ///< how many of sample_us are filled
+  std::uint32_t unused;
+  float sample_us[kMaxSamples];  ///< one sample = all its calls, by events
+  double clock_mhz[2];           ///< SM clock before and after the samples; 0 where not read
+};
+
+struct Facts {
+  std::uint32_t serial;
+  std::int32_t error;
+  char name[256];
+  std::int32_t major, minor, sms, l2_bytes, clock_khz, memory_clock_khz, bus_bits, ecc, driver, runtime;
+  std::uint64_t memory_bytes;
+};
+
+static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
+static_assert(sizeof(ArrayRecord) == 40);
+
+}  // namespace roofline::worker

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/worker.h"
+
+#include <cuda_runtime_api.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+
+#include "worker/buffers.h"
+#include "worker/protocol.h"
+#include "worker/timed_region.h"
+
+namespace roofline::worker::detail {
+namespace {
+
+int descriptor(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? -1 : std::atoi(text);
+}
+
+struct Channel {
+  int socket = -1;
+
+  template <class Record>
+  bool send(const Record& record) const {
+    return ::send(socket, &record, sizeof record, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof record);
+  }
+  bool receive(Request& request) const {
+    ssize_t got = 0;
+    do got = ::recv(socket, &request, sizeof request, 0);
+    while (got < 0 && errno == EINTR);
+    return got == static_cast<ssize_t>(sizeof request);
+  }
+};
+
+/// A descriptor mapped whole; `protection` is all the mapping ever allows.
+std::byte* map(int fd, int protection, std::size_t& bytes) {
+  struct stat facts {};
+  if (fd < 0 || fstat(fd, &facts) != 0 || facts.st_size <= 0) return nullptr;
+  bytes = static_cast<std::size_t>(facts.st_size);
+  void* address = mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
+  return address == MAP_FAILED ? nullptr : static_cast<std::byte*>(address);
+}
+
+Reply reply_to(const Request& request, const Outcome& outcome) {
+  Reply reply{};
+  reply.serial = request.serial;
+  reply.status = outcome.status;
+  reply.stage = outcome.stage;
+  reply.error = static_cast<std::int32_t>(outcome.error);
+  if (outcome.status != Status::kOk) {
+    std::snprintf(reply.error_name, sizeof reply.error_name, "%s", cudaGetErrorName(outcome.error));
+    std::snprintf(reply.error_text, sizeof reply.error_text, "%s", cudaGetErrorString(outcome.error));
+  }
+  return reply;
+}
+
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : 0;
+}
+
+Facts device_facts(const Request& request) {
+  Facts facts{};
+  facts.serial = request.serial;
+  cudaDeviceProp properties{};
+  facts.error = static_cast<std::int32_t>(cudaGetDeviceProperties(&properties, 0));
+  if (facts.error != 0) return facts;
+  std::snprintf(facts.name, sizeof facts.name, "%s", properties.name);
+  facts.major = properties.major;
+  facts.minor = properties.minor;
+  facts.sms = properties.multiProcessorCount;
+  facts.l2_bytes = properties.l2CacheSize;
+  facts.memory_bytes = properties.totalGlobalMem;
+  // CUDA 13 has no clock rates in cudaDeviceProp.
+  facts.clock_khz = attribute(cudaDevAttrClockRate);
+  facts.memory_clock_khz = attribute(cudaDevAttrMemoryClockRate);
+  facts.bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth);
+  facts.ecc = attribute(cudaDevAttrEccEnabled);
+  cudaDriverGetVersion(&facts.driver);
+  cudaRuntimeGetVersion(&facts.runtime);
+  return facts;
+}
+
+/// Slots of one call: pointers from the buffers, scalars from the request.
+void fill_slots(const Callable& callable, const Buffers& buffers, const Request& request, unsigned set,
+                cudaStream_t stream, Slot* slots) {
+  for (std::size_t i = 0; i < callable.count; ++i) {
+    switch (callable.parameters[i].parameter) {
+      case Parameter::kInput:
+      case Parameter::kOutput:
+        slots[i].pointer = buffers.pointer(set, i);
+        break;
+      case Parameter::kScalar:
+        std::memcpy(slots[i].bits, &request.scalars[i], sizeof slots[i].bits);
+        break;
+      case Parameter::kStream:
+        slots[i].stream = stream;
+        break;
+    }
+  }
+}
+
+class Worker {
+ public:
+  Worker(const Callable& callable, Channel channel, Memory memory)
+      : callable_(callable), channel_(channel), buffers_(callable.parameters, callable.count, memory) {}
+
+  int run() {
+    Hello hello{};
+    hello.version = kProtocolVersion;
+    hello.count = static_cast<std::uint32_t>(callable_.count);
+    for (std::size_t i = 0; i < callable_.count; ++i) {
+      hello.parameters[i].parameter = static_cast<std::uint8_t>(callable_.parameters[i].parameter);
+      hello.parameters[i].element = static_cast<std::uint8_t>(callable_.parameters[i].element);
+    }
+    if (!channel_.send(hello)) return 1;
+    Request request{};
+    while (channel_.receive(request)) {
+      if (request.command == Command::kEnd) return 0;
+      if (request.command == Command::kFacts) {
+        if (!channel_.send(device_facts(request))) return 1;
+      } else if (!channel_.send(perform(request))) {
+        return 1;
+      }
+    }
+    return 0;  // the judge is gone
+  }
+
+ private:
+  Reply perform(const Request& request) {
+    switch (request.command) {
+      case Command::kLoad:
+        return reply_to(request, buffers_.load(request));
+      case Command::kGo:
+        return go(request);
+      case Command::kFetch:
+        return reply_to(request, buffers_.fetch(request));
+      case Command::kRelease:
+        buffers_.release();
+        return reply_to(request, {});
+      default:
+        return reply_to(request, {Status::kBadRequest, Stage::kStart, cudaErrorInvalidValue});
+    }
+  }
+
+  Reply go(const Request& request) {
+    if (stream_ == nullptr && cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) != cudaSuccess) {
+      return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
+    }
+    unsigned next = 0;
+    const auto call = [&] {
+      Slot slots[kMaxParameters] = {};
+      fill_slots(callable_, buffers_, request, next++ % buffers_.sets(), stream_, slots);
+      callable_.call(callable_.function, slots);
+    };
+    if (request.samples != 0) return timed_samples(request, stream_, call);
+    for (std::uint32_t i = 0; i < request.calls; ++i) call();
+    return reply_to(request, settle());
+  }
+
+  /// The error of the launches first: it names the cause, where the wait would only repeat it.
+  Outcome settle() const {
+    const cudaError_t launched = cudaPeekAtLastError();
+    const cudaError_t finished = cudaStreamSynchronize(stream_);
+    cudaGetLastError();
+    if (launched != cudaSuccess) return {Status::kCudaError, Stage::kCall, launched};
+    if (finished != cudaSuccess) return {Status::kCudaError, Stage::kSynchronize, finished};
+    const cudaError_t all = cudaDeviceSynchronize();  // work on another stream than the one given
+    if (all != cudaSuccess) return {Status::kCudaError, Stage::kSynchronize, all};
+    return {};
+  }
+
+  template <class Call>
+  Reply timed_samples(const Request& request, cudaStream_t stream, const Call& call) const {
+    TimedRegion region(stream);
+    Reply reply = reply_to(request, {});
+    const Outcome outcome = region.run(request, call, reply);
+    const Outcome settled = settle();
+    const Outcome& worst = outcome.status != Status::kOk ? outcome : settled;
+    if (worst.status != Status::kOk) return reply_to(request, worst);
+    return reply;
+  }
+
+  const Callable& callable_;
+  Channel channel_;
+  Buffers buffers_;
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace
+
+int serve(const Callable& callable, int, char** argv) {
+  Channel channel{descriptor(kSocketVariable)};
+  if (channel.socket < 0) {
+    std::fprintf(stderr, "%s is a worker: it is started by the grader. Run ./lab grade.\n", argv[0]);
+    return 2;
+  }
+  if (callable.count > kMaxParameters) return 2;
+  Memory memory;
+  memory.input = map(descriptor(kInputVariable), PROT_READ, memory.input_bytes);
+  memory.output = map(descriptor(kOutputVariable), PROT_READ | PROT_WRITE, memory.output_bytes);
+  if (memory.input == nullptr || memory.output == nullptr) {
+    std::fprintf(stderr, "worker: the judge's memory cannot be mapped\n");
+    return 2;
+  }
+  return Worker(callable, channel, memory).run();
+}
+
+}  // namespace roofline::worker::detail
