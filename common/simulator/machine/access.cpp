@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/access.h"
+
+#include <bit>
+#include <cstdio>
+
+#include "simulator/machine/device.h"
+#include "simulator/machine/memory.h"
+
+namespace roofline::sim {
+
+namespace {
+
+using ptx::Space;
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kLoad:
+      return "load from";
+    case AccessKind::kStore:
+      return "store to";
+    default:
+      return "atomic operation on";
+  }
+}
+
+std::string hex(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+/// "4-byte store to shared address 0x1000".
+std::string access_text(AccessKind kind, const char* space, u64 address, u64 width) {
+  return std::to_string(width) + "-byte " + verb(kind) + " " + space + hex(address);
+}
+
+std::string count(u64 n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+/// Why an access to a small space (shared, local, parameters) is out of bounds.
+std::string bounds_text(s64 offset, u64 width, u64 size, const std::string& what) {
+  const std::string of = "the " + count(size, "byte") + " of " + what;
+  if (offset < 0) return count(static_cast<u64>(-offset), "byte") + " before " + of;
+  const u64 begin = static_cast<u64>(offset);
+  if (begin == size) return "just past " + of;
+  if (begin > size) return count(begin - size, "byte") + " past " + of;
+  return "the last " + count(begin + width - size, "byte") + " past " + of;
+}
+
+/// One checked request on its way from addresses to pointers.
+class Resolver {
+ public:
+  Resolver(Warp& w, const Instruction& in, const Request& request)
+      : w_(w), in_(in), request_(request), entry_(w.block->access->entry(in)) {}
+
+  template <class Address>
+  Access resolve(const Address* addresses, s64 immediate) {
+    const auto first = static_cast<u32>(std::countr_zero(request_.mask));
+    const auto origin = addresses[first];
+    // A 32-bit address register wraps at 32 bits.
+    const u64 base = static_cast<Address>(origin + static_cast<Address>(immediate));
+    if (!same(addresses, origin)) measure(addresses, origin);
+    return dispatch(request_.space, base);
+  }
+
+ private:
+  template <class Address>
+  static u64 difference(Address address, Address origin) {
+    if constexpr (sizeof(Address) == 4)
+      return static_cast<u64>(s64{static_cast<s32>(address - origin)});
+    else
+      return address - origin;
+  }
+
+  /// Whether the addresses lie as the entry's pattern says.
+  template <class Address>
+  bool same(const Address* addresses, Address origin) const {
+    const AddressPattern& p = entry_.pattern;
+    if (p.mask != request_.mask || p.width != request_.width) return false;
+    u64 different = 0;
+    if (p.mask == ~0u) {
+      for (u32 l = 0; l < kWarpSize; ++l) different |= difference(addresses[l], origin) ^ p.difference[l];
+    } else {
+      for (u32 l = 0; l < kWarpSize; ++l)
+        different |= (difference(addresses[l], origin) ^ p.difference[l]) & (u64{0} - (p.mask >> l & 1u));
+    }
+    return different == 0;
+  }
+
+  template <class Address>
+  void measure(const Address* addresses, Address origin) {
+    AddressPattern& p = entry_.pattern;
+    for (u32 l = 0; l < kWarpSize; ++l)
+      p.difference[l] = difference(addresses[l], origin) & (u64{0} - (request_.mask >> l & 1u));
+    analyse_pattern(p, request_.mask, request_.width);
+  }
+
+  Access dispatch(Space space, u64 base) {
+    switch (space) {
+      case Space::kShared:
+        return shared(base);
+      case Space::kLocal:
+        return local(base);
+      case Space::kParam:
+        return parameter(base);
+      case Space::kGeneric:
+        return generic(base);
+      default:
+        return global(base, space == Space::kConst);
+    }
+  }
+
+  Access global(u64 base, bool constant) {
+    const AddressPattern& p = entry_.pattern;
+    if (!inside_one_allocation(base)) return scattered(base, constant);
+    check_alignment(base, "");
+    if (entry_.read_only && request_.kind != AccessKind::kLoad) read_only(base);
+    count_device(base, constant);
+    return {base, p.difference.data(), p.kind};
+  }
+
+  void count_device(u64 base, bool constant) {
+    if (!constant) return count_global(w_, in_, request_.kind, request_.bypass_l1, entry_.pattern, base);
+    // The constant cache serves one address at a time; a uniform operand costs as much as a register.
+    w_.memory_level = MemoryLevel::kL1;
+    w_.memory_passes = entry_.pattern.kind == AddressPattern::Kind::kUniform
+                           ? 1u
+                           : static_cast<u32>(std::popcount(request_.mask));
+  }
+
+  bool inside_one_allocation(u64 base) {
+    const Memory& memory = *w_.block->grid->memory;
+    const u64 low = base + static_cast<u64>(entry_.pattern.lowest);
+    const u64 high = base + static_cast<u64>(entry_.pattern.highest) + request_.width;
+    const auto holds = [&] { return low >= entry_.begin && high <= entry_.end && low < high; };
+    if (entry_.epoch == memory.epoch() && holds()) [[likely]]
+      return true;
+    const Memory::Allocation* found = memory.find(low);
+    if (found == nullptr) return false;
+    entry_.epoch = memory.epoch();
+    entry_.begin = found->begin;
+    entry_.end = found->end;
+    entry_.read_only = found->read_only;
+    return holds();
+  }
+
+  /// Lanes in several allocations, or some lane in none: one by one.
+  Access scattered(u64 base, bool constant) {
+    const Memory& memory = *w_.block->grid->memory;
+    auto& pointers = w_.block->access->pointers;
+    for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
+      const auto l = static_cast<u32>(std::countr_zero(lanes));
+      const u64 address = base + entry_.pattern.difference[l];
+      const Memory::Allocation* found = memory.find(address);
+      if (found == nullptr || address + request_.width > found->end)
+        w_.trap(TrapKind::kIllegalAddress, l, in_,
+                access_text(request_.kind, "", address, request_.width) + ": " +
+                    memory.explain(address, request_.width));
+      if (found->read_only && request_.kind != AccessKind::kLoad) read_only(address, l);
+      pointers[l] = address;
+    }
+    check_alignment(base, "");
+    count_device(base, constant);
+    return {0, pointers.data(), AddressPattern::Kind::kGeneral};
+  }
+
+  Access shared(u64 base) {
+    Block& block = *w_.block;
+    check_bounds(base, block.shared_bytes, "shared address ",
+                 "the block's shared memory (static and dynamic)");
+    check_alignment(base, "shared address ");
+    count_shared(w_, in_, request_.kind, entry_.pattern, base);
+    return {reinterpret_cast<u64>(block.shared) + base, entry_.pattern.difference.data(),
+            entry_.pattern.kind};
+  }
+
+  /// Arguments of calls live in local memory too; on hardware they are registers, so they are not counted.
+  Access local(u64 base, bool counted) {
+    Block& block = *w_.block;
+    check_bounds(base, block.local_bytes, "local address ", "the thread's local memory");
+    check_alignment(base, "local address ");
+    if (counted) count_local(w_, in_, request_.kind, entry_.pattern, base);
+    auto& pointers = block.access->pointers;
+    const u64 first =
+        reinterpret_cast<u64>(block.local) + u64{w_.index} * kWarpSize * block.local_bytes + base;
+    for (u32 l = 0; l < kWarpSize; ++l)
+      pointers[l] = first + l * block.local_bytes + entry_.pattern.difference[l];
+    return {0, pointers.data(), AddressPattern::Kind::kGeneral};
+  }
+
+  Access parameter(u64 base) {
+    const Grid& grid = *w_.block->grid;
+    check_bounds(base, grid.parameter_bytes, "parameter address ", "the kernel's parameters");
+    check_alignment(base, "parameter address ");
+    if (request_.kind != AccessKind::kLoad)
+      w_.trap(TrapKind::kIllegalAddress, first_lane(), in_,
+              access_text(request_.kind, "parameter address ", base, request_.width) +
+                  ": the parameters of a kernel cannot be written");
+    return {reinterpret_cast<u64>(grid.parameters) + base, entry_.pattern.difference.data(),
+            entry_.pattern.kind};
+  }
+
+  Access generic(u64 base) {
+    const u64 low = base + static_cast<u64>(entry_.pattern.lowest);
+    const u64 high = base + static_cast<u64>(entry_.pattern.highest);
+    const Space space = space_of(low);
+    if (low <= high && space_of(high) == space) [[likely]]
+      return dispatch(space, base - window_base(space));
+    return mixed(base);
+  }
+
+  static u64 window_base(Space space) {
+    switch (space) {
+      case Space::kShared:
+        return kSharedWindow;
+      case Space::kLocal:
+        return kLocalWindow;
+      case Space::kParam:
+        return kParamWindow;
+      default:
+        return 0;
+    }
+  }
+
+  /// Generic addresses of several spaces in one warp: one request for each.
+  Access mixed(u64 base) {
+    alignas(64) std::array<u64, kWarpSize> addresses, pointers{};
+    for (u32 l = 0; l < kWarpSize; ++l) addresses[l] = base + entry_.pattern.difference[l];
+    for (u32 left = request_.mask; left != 0;) {
+      const Space space = space_of(addresses[static_cast<u32>(std::countr_zero(left))]);
+      Request part = request_;
+      part.space = space;
+      part.mask = 0;
+      for (u32 l = 0; l < kWarpSize; ++l)
+        if ((left >> l & 1u) != 0 && space_of(addresses[l]) == space) part.mask |= 1u << l;
+      const Access access =
+          Resolver(w_, in_, part).resolve(addresses.data(), -static_cast<s64>(window_base(space)));
+      for (u32 l = 0; l < kWarpSize; ++l)
+        if ((part.mask >> l & 1u) != 0) pointers[l] = access.base + access.offsets[l];
+      left &= ~part.mask;
+    }
+    w_.block->access->pointers = pointers;
+    return {0, w_.block->access->pointers.data(), AddressPattern::Kind::kGeneral};
+  }
+
+  u32 first_lane() const { return static_cast<u32>(std::countr_zero(request_.mask)); }
+
+  /// [0, size) must hold every lane.
+  void check_bounds(u64 base, u64 size, const char* space, const char* what) {
+    const u64 low = base + static_cast<u64>(entry_.pattern.lowest);
+    const u64 end = base + static_cast<u64>(entry_.pattern.highest) + request_.width;
+    if (low < end && end <= size) [[likely]]
+      return;
+    for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
+      const auto l = static_cast<u32>(std::countr_zero(lanes));
+      const u64 address = base + entry_.pattern.difference[l];
+      if (address <= size && address + request_.width <= size) continue;
+      std::string why = bounds_text(static_cast<s64>(address), request_.width, size, what);
+      if (size == 0) why = std::string("there is no ") + (what + 4);  // what starts with "the "
+      w_.trap(TrapKind::kIllegalAddress, l, in_,
+              access_text(request_.kind, space, address, request_.width) + ": " + why);
+    }
+  }
+
+  void check_alignment(u64 base, const char* space) {
+    const u64 wrong = request_.width - 1;
+    if (((base | entry_.pattern.low_bits) & wrong) == 0) [[likely]]
+      return;
+    for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
+      const auto l = static_cast<u32>(std::countr_zero(lanes));
+      const u64 address = base + entry_.pattern.difference[l];
+      if ((address & wrong) == 0) continue;
+      w_.trap(TrapKind::kMisalignedAddress, l, in_,
+              access_text(request_.kind, space, address, request_.width) + ": misaligned, the address is " +
+                  count(address & wrong, "byte") + " past a multiple of " + std::to_string(request_.width));
+    }
+  }
+
+  [[noreturn]] void read_only(u64 address, u32 lane) {
+    w_.trap(TrapKind::kIllegalAddress, lane, in_,
+            access_text(request_.kind, "", address, request_.width) +
+                ": constant memory, which a kernel can only read; " +
+                w_.block->grid->memory->explain(address, request_.width));
+  }
+  [[noreturn]] void read_only(u64 base) { read_only(base, first_lane()); }
+
+  Warp& w_;
+  const Instruction& in_;
+  const Request request_;
+  AccessEntry& entry_;
+};
+
+bool inside_window(u64 address, u64 window) { return address - window < kWindowBytes; }
+
+}  // namespace
+
+Space space_of(u64 address) {
+  if (address < kSharedWindow) [[likely]]
+    return Space::kGlobal;
+  if (inside_window(address, kSharedWindow)) return Space::kShared;
+  if (inside_window(address, kLocalWindow)) return Space::kLocal;
+  if (inside_window(address, kParamWindow)) return Space::kParam;
+  return Space::kGlobal;
+}
+
+Access begin_access(Warp& w, const Instruction& in, AccessKind kind) {
+  const Request request{kind, access_space(in), w.mask, in.width, (in.flags & kAccessBypassL1) != 0};
+  Resolver resolver(w, in, request);
+  if ((in.flags & kAccessNarrow) != 0) return resolver.resolve(w.row<u32>(in.a), in.immediate);
+  return resolver.resolve(w.row<u64>(in.a), in.immediate);
+}
+
+Access begin_access(Warp& w, const Instruction& in, const Request& request, const u64* addresses) {
+  return Resolver(w, in, request).resolve(addresses, 0);
+}
+
+u64 readable_bytes(const Warp& w, u32 lane, u64 address, u64 limit) {
+  const Block& block = *w.block;
+  const auto within = [&](u64 offset, u64 size) {
+    return offset < size ? std::min(limit, size - offset) : 0;
+  };
+  switch (space_of(address)) {
+    case Space::kShared:
+      return within(address - kSharedWindow, block.shared_bytes);
+    case Space::kLocal:
+      return within(address - kLocalWindow, block.local_bytes);
+    case Space::kParam:
+      return within(address - kParamWindow, block.grid->parameter_bytes);
+    default:
+      break;
+  }
+  static_cast<void>(lane);
+  const Memory::Allocation* found = block.grid->memory->find(address);
+  return found == nullptr ? 0 : std::min(limit, found->end - address);
+}
+
+u8* lane_pointer(Warp& w, const Instruction& in, u32 lane, u64 address, u64 bytes, AccessKind kind) {
+  const Block& block = *w.block;
+  if (readable_bytes(w, lane, address, bytes) < bytes)
+    w.trap(TrapKind::kIllegalAddress, lane, in,
+           access_text(kind, "", address, bytes) + ": " + block.grid->memory->explain(address, bytes));
+  switch (space_of(address)) {
+    case Space::kShared:
+      return block.shared + (address - kSharedWindow);
+    case Space::kLocal:
+      return block.local + (u64{w.index} * kWarpSize + lane) * block.local_bytes + (address - kLocalWindow);
+    case Space::kParam:
+      return const_cast<u8*>(block.grid->parameters) + (address - kParamWindow);
+    default:
+      return reinterpret_cast<u8*>(address);
+  }
+}
+
+}  // namespace roofline::sim

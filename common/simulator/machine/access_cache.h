@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "simulator/machine/instruction.h"
+#include "simulator/types.h"
+
+/// Memos that make the checked access path cheap. Nothing here changes a result: an entry that does not fit
+/// is computed anew.
+namespace roofline::sim {
+
+/// Generic addresses of kernel parameters (cvta.param); never mapped.
+inline constexpr u64 kParamWindow = 0x0004'0000'0000'0000;
+/// Shared, local and parameter addresses are 32 bits wide behind their window.
+inline constexpr u64 kWindowBytes = u64{1} << 32;
+
+/// Instruction::flags of the rows that access memory.
+inline constexpr u8 kAccessBypassL1 = 1;  ///< .volatile, .cg, .cv, atomics: answered by L2
+inline constexpr u8 kAccessOrdered = 2;   ///< its outcome depends on the order of blocks: run them in turns
+inline constexpr u8 kAccessResult =
+    4;  ///< atomic whose old value goes to a register: ordered if that is read
+inline constexpr u8 kAccessNarrow = 8;      ///< the address register is 32 bits wide
+inline constexpr u8 kAccessSpaceShift = 4;  ///< the upper four bits are a ptx::Space
+
+/// The addresses of one warp request relative to the first active lane's, and all that follows from them
+/// alone. A loop walks memory with the same pattern again and again; comparing is much cheaper than
+/// analysing.
+struct AddressPattern {
+  enum class Kind : u8 { kUniform, kUnit, kGeneral };
+
+  alignas(64) std::array<u64, kWarpSize> difference{};  ///< 0 in inactive lanes
+  u32 mask = 0;                                         ///< 0: holds nothing yet
+  u32 width = 0;                                        ///< bytes a lane
+  Kind kind = Kind::kGeneral;
+  s64 lowest = 0, highest = 0;  ///< of the differences
+  u64 low_bits = 0;             ///< their union: alignment
+
+  /// Shared memory: passes over the banks. Shifting all addresses by whole words does not change it.
+  u32 bank_phase = ~0u;  ///< base address mod 4 it was computed for; ~0: not yet
+  u32 wavefronts = 0, ideal_wavefronts = 0;
+  u32 atomic_wavefronts = 0;
+
+  /// Global memory: the lines touched, in the order of lanes, relative to the line of the base address.
+  u32 line_phase = ~0u;  ///< base address mod 128 it was computed for; ~0: not yet
+  u32 lines = 0, sectors = 0;
+  std::array<s64, kWarpSize> line;
+  std::array<u8, kWarpSize> line_sectors;
+};
+
+struct AccessEntry {
+  AddressPattern pattern;
+  /// The allocation that the last request of this instruction went to.
+  u64 epoch = 0, begin = 0, end = 0;
+  bool read_only = false;
+};
+
+/// One for each host thread that runs blocks.
+class AccessCache {
+ public:
+  static constexpr std::size_t kEntries = 64;
+  std::array<AccessEntry, kEntries> entries;
+  /// Pointers of a request whose lanes have no common base (local memory, several allocations).
+  alignas(64) std::array<u64, kWarpSize> pointers{};
+
+  AccessEntry& entry(const Instruction& in) { return entries[in.index % kEntries]; }
+};
+
+/// How often atomics met an address: one counter a word of a 64 KiB range, so that addresses 64 KiB apart
+/// share one. The largest counter is exact for a histogram of up to 16384 bins, and an upper bound otherwise.
+class AtomicHeat {
+ public:
+  static constexpr u64 kWords = 16384;
+  std::vector<u32> operations = std::vector<u32>(kWords);
+
+  void touch(u64 address) {
+    u32& n = operations[address / 4 % kWords];
+    if (n != std::numeric_limits<u32>::max()) ++n;
+  }
+  void add(const AtomicHeat& other) {
+    for (u64 i = 0; i < kWords; ++i)
+      operations[i] += std::min(other.operations[i], std::numeric_limits<u32>::max() - operations[i]);
+  }
+  u64 max() const { return *std::max_element(operations.begin(), operations.end()); }
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,260 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+
+#include "simulator/machine/access.h"
+
+namespace roofline::sim {
+
+namespace {
+
+constexpr u32 kBanks = 32;
+/// Lines of local memory in the modelled caches: a range above any device allocation that is likely to exist.
+constexpr u64 kLocalLines = (u64{0x2000'0000'0000} + (u64{192} << 30)) / kLineBytes;
+
+template <class Use>
+void each(u32 mask, Use use) {
+  for (; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
+}
+
+/// Passes over the banks for the lanes in `mask`, which the hardware serves together: the most different
+/// words that one bank has to deliver. Lanes that want the same word share it, except for atomics.
+u32 bank_passes(const AddressPattern& p, u32 mask, u64 phase, bool atomic) {
+  s64 seen[kBanks][kBanks * 4];
+  u32 n[kBanks] = {};
+  const u32 words = std::max(p.width / 4, 1u);
+  each(mask, [&](u32 l) {
+    for (u32 k = 0; k < words; ++k) {
+      const s64 word = (static_cast<s64>(phase + p.difference[l]) >> 2) + k;
+      const u32 bank = static_cast<u32>(word) % kBanks;
+      const bool shares =
+          !atomic && std::find(seen[bank], seen[bank] + n[bank], word) != seen[bank] + n[bank];
+      if (!shares) seen[bank][n[bank]++] = word;
+    }
+  });
+  return *std::max_element(n, n + kBanks);
+}
+
+/// Whether every lane of the group has the address of the lane that differs in `bit`, or that one is
+/// inactive.
+bool pairs_agree(const AddressPattern& p, u32 group, u32 bit) {
+  bool agree = true;
+  each(group, [&](u32 l) {
+    const u32 other = l ^ bit;
+    if ((group >> other & 1u) != 0 && p.difference[other] != p.difference[l]) agree = false;
+  });
+  return agree;
+}
+
+/// 8-byte accesses are served a half warp at a time, 16-byte ones a quarter at a time; two such parts go
+/// together when lanes pair up on equal addresses (so a broadcast costs half).
+void find_wavefronts(AddressPattern& p, u32 phase) {
+  p.bank_phase = phase;
+  p.wavefronts = p.ideal_wavefronts = p.atomic_wavefronts = 0;
+  const u32 part = p.width <= 4 ? 32u : std::max(128 / p.width, 1u);
+  for (u32 at = 0; at < kWarpSize; at += part) {
+    const u32 lanes = part == 32 ? ~0u : ((1u << part) - 1) << at;
+    p.atomic_wavefronts += bank_passes(p, p.mask & lanes, phase, true);
+  }
+  const u32 pair = std::min(part * 2, 32u);
+  for (u32 at = 0; at < kWarpSize; at += pair) {
+    const u32 lanes = p.mask & (pair == 32 ? ~0u : ((1u << pair) - 1) << at);
+    if (lanes == 0) continue;
+    if (part == 32 || pairs_agree(p, lanes, 1) || pairs_agree(p, lanes, 2)) {
+      p.wavefronts += bank_passes(p, lanes, phase, false);
+      p.ideal_wavefronts += 1;
+      continue;
+    }
+    for (const u32 half : {lanes & (((1u << part) - 1) << at), lanes & (((1u << part) - 1) << (at + part))}) {
+      if (half == 0) continue;
+      p.wavefronts += bank_passes(p, half, phase, false);
+      p.ideal_wavefronts += 1;
+    }
+  }
+}
+
+/// Lines and sectors touched when the base address is `phase` bytes into its line. An aligned access of up to
+/// 32 bytes never straddles two sectors.
+void find_lines(AddressPattern& p, u32 phase) {
+  p.line_phase = phase;
+  p.lines = p.sectors = 0;
+  u8 place[64] = {};  // 1 + index into p.line, hashed by line
+  each(p.mask, [&](u32 l) {
+    const s64 at = static_cast<s64>(phase + p.difference[l]);
+    const s64 line = at >> 7;
+    const u8 sector = static_cast<u8>(1u << (at >> 5 & 3));
+    u32 slot = static_cast<u32>(static_cast<u64>(line) * 0x9e37'79b9'7f4a'7c15u >> 58);
+    while (place[slot] != 0 && p.line[place[slot] - 1u] != line) slot = (slot + 1) % 64;
+    if (place[slot] == 0) {
+      p.line[p.lines] = line;
+      p.line_sectors[p.lines] = 0;
+      place[slot] = static_cast<u8>(++p.lines);
+    }
+    u8& sectors = p.line_sectors[place[slot] - 1u];
+    sectors = static_cast<u8>(sectors | sector);
+  });
+  for (u32 i = 0; i < p.lines; ++i) p.sectors += static_cast<u32>(std::popcount(p.line_sectors[i]));
+}
+
+/// Appends the sectors of one line to what leaves the SM.
+void emit(Block& block, u32 instruction, SectorRun::Kind kind, u64 line, u32 sectors) {
+  while (sectors != 0) {
+    const auto first = static_cast<u32>(std::countr_zero(sectors));
+    const auto n = static_cast<u32>(std::countr_one(sectors >> first));
+    const u64 sector = line * 4 + first;
+    sectors &= ~(((1u << n) - 1) << first);
+    if (!block.runs.empty()) {
+      SectorRun& last = block.runs.back();
+      if (last.first_sector + last.count == sector && last.kind == kind && last.instruction == instruction) {
+        last.count += n;
+        continue;
+      }
+    }
+    SectorRun run{};
+    run.first_sector = sector & ((u64{1} << 58) - 1);
+    run.kind = static_cast<u64>(kind) & 63;
+    run.count = n;
+    run.instruction = instruction;
+    block.runs.push_back(run);
+  }
+}
+
+/// Loads sectors of one line through L1; returns how many went on to L2.
+u32 load_line(Block& block, u32 instruction, bool bypass_l1, u64 line, u32 sectors) {
+  const u32 missed = bypass_l1 || block.l1 == nullptr ? sectors : block.l1->load(line, sectors);
+  if (missed != 0) emit(block, instruction, SectorRun::kRead, line, missed);
+  return static_cast<u32>(std::popcount(missed));
+}
+
+void count_global_load(Warp& w, u32 index, bool bypass_l1, const AddressPattern& p, u64 base) {
+  Block& block = *w.block;
+  u32 missed = 0;
+  for (u32 i = 0; i < p.lines; ++i)
+    missed += load_line(block, index, bypass_l1, base / kLineBytes + static_cast<u64>(p.line[i]),
+                        p.line_sectors[i]);
+  KernelCounters& totals = *block.totals;
+  totals.l1_miss_sectors += missed;
+  totals.l1_hit_sectors += p.sectors - missed;
+  w.memory_level = missed == 0 ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
+  w.yield = true;  // the hardware switches warps here; so does the L1 model's view of their interleaving
+}
+
+}  // namespace
+
+void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
+  p.mask = mask;
+  p.width = width;
+  p.bank_phase = p.line_phase = ~0u;
+  p.lowest = p.highest = 0;
+  p.low_bits = 0;
+  u64 unit = 0;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    const auto difference = static_cast<s64>(p.difference[l]);
+    p.lowest = std::min(p.lowest, difference);
+    p.highest = std::max(p.highest, difference);
+    p.low_bits |= p.difference[l];
+    unit |= p.difference[l] ^ u64 { l } * width;
+  }
+  p.kind = p.low_bits == 0            ? AddressPattern::Kind::kUniform
+           : unit == 0 && mask == ~0u ? AddressPattern::Kind::kUnit
+                                      : AddressPattern::Kind::kGeneral;
+}
+
+void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l1, AddressPattern& p,
+                  u64 base) {
+  const auto phase = static_cast<u32>(base % kLineBytes);
+  if (p.line_phase != phase) find_lines(p, phase);
+  Block& block = *w.block;
+  KernelCounters& totals = *block.totals;
+  InstructionCounters& counters = (*block.counters)[in.index];
+  const auto lanes = static_cast<u32>(std::popcount(p.mask));
+  const u64 bytes = u64{lanes} * p.width;
+  const u64 ideal = std::min<u64>(p.sectors, (bytes + kSectorBytes - 1) / kSectorBytes);
+  counters.sectors += p.sectors;
+  counters.ideal_sectors += ideal;
+  totals.ideal_sectors += ideal;
+  totals.global_lines += p.lines;
+  w.memory_passes = (p.sectors + 3) / 4;
+  if (kind == AccessKind::kLoad) {
+    totals.global_load_requests += 1;
+    totals.global_load_bytes += bytes;
+    totals.global_load_sectors += p.sectors;
+    return count_global_load(w, in.index, bypass_l1, p, base);
+  }
+  const bool atomic = kind == AccessKind::kAtomic;
+  for (u32 i = 0; i < p.lines; ++i)
+    emit(block, in.index, atomic ? SectorRun::kAtomic : SectorRun::kWrite,
+         base / kLineBytes + static_cast<u64>(p.line[i]), p.line_sectors[i]);
+  w.memory_level = MemoryLevel::kBeyondL1;
+  if (!atomic) {
+    totals.global_store_requests += 1;
+    totals.global_store_bytes += bytes;
+    totals.global_store_sectors += p.sectors;
+    return;
+  }
+  totals.atomic_requests += 1;
+  totals.atomic_sectors += p.sectors;
+  totals.atomic_lanes += lanes;
+  if (block.heat != nullptr) each(p.mask, [&](u32 l) { block.heat->touch(base + p.difference[l]); });
+}
+
+void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPattern& p, u64 base) {
+  const auto phase = static_cast<u32>(base % 4);
+  if (p.bank_phase != phase) find_wavefronts(p, phase);
+  Block& block = *w.block;
+  KernelCounters& totals = *block.totals;
+  InstructionCounters& counters = (*block.counters)[in.index];
+  const u32 wavefronts = kind == AccessKind::kAtomic ? p.atomic_wavefronts : p.wavefronts;
+  counters.wavefronts += wavefronts;
+  counters.ideal_wavefronts += p.ideal_wavefronts;
+  totals.shared_requests += 1;
+  totals.shared_wavefronts += wavefronts;
+  totals.ideal_shared_wavefronts += p.ideal_wavefronts;
+  if (kind == AccessKind::kAtomic) totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
+  w.memory_level = MemoryLevel::kShared;
+  w.memory_passes = wavefronts;
+}
+
+/// Hardware interleaves local memory so that lanes which access the same local word touch one line of 32
+/// words.
+void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressPattern& p, u64 base) {
+  Block& block = *w.block;
+  const Grid& grid = *block.grid;
+  const u64 words = (block.local_bytes + 3) / 4;
+  const u64 threads = grid.block.count();
+  const u64 warps = (threads + kWarpSize - 1) / kWarpSize;
+  // Blocks that cannot be resident together share their place, as they do on the device.
+  const u64 resident = std::max<u64>(1, grid.device->sms * (grid.device->max_threads_per_sm / threads));
+  const u64 first_line = kLocalLines + (block.linear_id % resident * warps + w.index) * words;
+  const bool load = kind == AccessKind::kLoad;
+  u32 sectors = 0, missed = 0, lines = 0;
+  for (u32 left = p.mask; left != 0;) {
+    const u64 word = (base + p.difference[static_cast<u32>(std::countr_zero(left))]) / 4;
+    u32 touched = 0;
+    each(left, [&](u32 l) {
+      if ((base + p.difference[l]) / 4 != word) return;
+      touched |= 1u << l / 8;
+      left &= ~(1u << l);
+    });
+    for (u64 k = 0; k < std::max(p.width / 4, 1u); ++k) {
+      const u64 line = first_line + word + k;
+      ++lines;
+      sectors += static_cast<u32>(std::popcount(touched));
+      const u32 absent = block.l1 != nullptr ? block.l1->load(line, touched) : touched;
+      missed += static_cast<u32>(std::popcount(absent));
+      // A store stays in L1 and is written back once; its sector is never fetched.
+      if (absent != 0) emit(block, in.index, load ? SectorRun::kRead : SectorRun::kWrite, line, absent);
+    }
+  }
+  InstructionCounters& counters = (*block.counters)[in.index];
+  counters.sectors += sectors;
+  counters.ideal_sectors += sectors;
+  block.totals->local_requests += 1;
+  block.totals->local_sectors += sectors;
+  block.totals->global_lines += lines;
+  w.memory_level = missed == 0 || !load ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
+  w.memory_passes = std::max((sectors + 3) / 4, 1u);
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "simulator/machine/device.h"
+
+namespace roofline::sim {
+
+namespace {
+
+constexpr u64 kPage = 4096;
+/// Several devices in one process stand this far apart.
+constexpr u64 kDeviceStride = u64{1} << 40;
+constexpr u64 kMaxDevices = 16;
+constexpr std::size_t kRememberedFrees = 4096;
+
+std::atomic<u64> last_epoch{0};
+
+u64 round_up(u64 value, u64 unit) { return (value + unit - 1) / unit * unit; }
+u64 round_down(u64 value, u64 unit) { return value / unit * unit; }
+
+/// The gap behind an allocation, never handed out: an index that is too big by a block or a row must not land
+/// in the next allocation. It costs address space only.
+u64 guard_bytes(u64 bytes) {
+  return std::clamp<u64>(round_up(bytes / 16, Memory::kAlignment), 4096, u64{1} << 20);
+}
+
+std::string hex(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string count(u64 n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+std::string describe(const Memory::Allocation& allocation) {
+  std::string text = std::to_string(allocation.end - allocation.begin) + "-byte allocation";
+  if (!allocation.origin.empty()) text += " made by " + allocation.origin;
+  return text + " (" + hex(allocation.begin) + ")";
+}
+
+[[noreturn]] void cannot_map(u64 bytes, const char* step) {
+  throw std::runtime_error(
+      "cannot reserve " + std::to_string(bytes >> 20) + " MiB of address space for device memory (" + step +
+      ": " + std::strerror(errno) +
+      "); lift the address-space limit (ulimit -v unlimited) or choose a device with less memory");
+}
+
+}  // namespace
+
+Memory::Memory(u64 bytes) : capacity_(bytes) {
+  // Twice the capacity, so that guard gaps and holes never make an allocation fail that fits.
+  window_bytes_ = round_up(2 * bytes + (u64{1} << 30), kPage);
+  file_ = memfd_create("device-memory", MFD_CLOEXEC);
+  if (file_ < 0) cannot_map(window_bytes_, "memfd_create");
+  if (ftruncate(file_, static_cast<off_t>(window_bytes_)) != 0) {
+    close(file_);
+    cannot_map(window_bytes_, "ftruncate");
+  }
+  void* mapped = MAP_FAILED;
+  for (u64 device = 0; device < kMaxDevices && mapped == MAP_FAILED; ++device) {
+    window_ = kDeviceWindow + device * kDeviceStride;
+    auto* wanted = reinterpret_cast<void*>(window_);
+    mapped = mmap(wanted, window_bytes_, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file_, 0);
+    if (mapped != MAP_FAILED && mapped != wanted) {  // a kernel that does not know MAP_FIXED_NOREPLACE
+      munmap(mapped, window_bytes_);
+      mapped = MAP_FAILED;
+      errno = EEXIST;
+    }
+    if (mapped == MAP_FAILED && errno != EEXIST) break;
+  }
+  if (mapped == MAP_FAILED) {
+    close(file_);
+    cannot_map(window_bytes_, "mmap");
+  }
+  holes_[window_ + kPage] = window_bytes_ - kPage;
+  changed();
+}
+
+Memory::~Memory() {
+  munmap(reinterpret_cast<void*>(window_), window_bytes_);
+  close(file_);
+}
+
+void Memory::changed() { epoch_ = ++last_epoch; }
+
+u64 Memory::take_hole(u64 bytes) {
+  for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+    const auto [begin, size] = *hole;
+    if (size < bytes) continue;
+    holes_.erase(hole);
+    if (size > bytes) holes_[begin + bytes] = size - bytes;
+    return begin;
+  }
+  return 0;
+}
+
+u64 Memory::allocate(u64 bytes, const std::string& origin, bool read_only) {
+  if (bytes > capacity_) return 0;
+  const u64 rounded = std::max(round_up(bytes, kAlignment), kAlignment);
+  if (rounded > free_bytes()) return 0;
+  const u64 begin = take_hole(rounded + guard_bytes(rounded));
+  if (begin == 0) return 0;
+  forget_freed(begin, begin + rounded);
+  live_[begin] = {begin, begin + bytes, origin, false, read_only, next_serial_++};
+  used_ += rounded;
+  peak_ = std::max(peak_, used_);
+  changed();
+  return begin;
+}
+
+bool Memory::release(u64 address) {
+  auto found = live_.find(address);
+  if (found == live_.end() || found->second.host_visible) return false;
+  Allocation allocation = std::move(found->second);
+  live_.erase(found);
+  const u64 rounded = std::max(round_up(allocation.end - allocation.begin, kAlignment), kAlignment);
+  used_ -= rounded;
+  remember(std::move(allocation));
+  give_back(address, rounded + guard_bytes(rounded));
+  changed();
+  return true;
+}
+
+bool Memory::add_host(u64 address, u64 bytes, const std::string& origin) {
+  const u64 end = address + std::max<u64>(bytes, 1);
+  if (address < kHostWindow || end > kSharedWindow || end <= address) return false;
+  auto next = live_.lower_bound(address);
+  if (next != live_.end() && next->first < end) return false;
+  if (next != live_.begin() && std::prev(next)->second.end > address) return false;
+  forget_freed(address, end);
+  live_[address] = {address, address + bytes, origin, true, false, next_serial_++};
+  changed();
+  return true;
+}
+
+bool Memory::remove_host(u64 address) {
+  auto found = live_.find(address);
+  if (found == live_.end() || !found->second.host_visible) return false;
+  Allocation allocation = std::move(found->second);
+  live_.erase(found);
+  remember(std::move(allocation));
+  changed();
+  return true;
+}
+
+/// Joins a range with the holes around it and drops every page that now holds nothing.
+void Memory::give_back(u64 begin, u64 bytes) {
+  u64 hole_begin = begin, hole_end = begin + bytes;
+  auto next = holes_.lower_bound(begin);
+  if (next != holes_.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second == begin) {
+      hole_begin = before->first;
+      holes_.erase(before);
+    }
+  }
+  next = holes_.find(hole_end);
+  if (next != holes_.end()) {
+    hole_end += next->second;
+    holes_.erase(next);
+  }
+  holes_[hole_begin] = hole_end - hole_begin;
+  // Bytes of a page that it shares with a live neighbour are cleared by hand: new memory reads as zero.
+  const u64 clean_begin = std::max(round_down(begin, kPage), round_up(hole_begin, kPage));
+  const u64 clean_end = std::min(round_up(begin + bytes, kPage), round_down(hole_end, kPage));
+  if (clean_begin >= clean_end) {
+    std::memset(reinterpret_cast<void*>(begin), 0, bytes);
+    return;
+  }
+  if (begin < clean_begin) std::memset(reinterpret_cast<void*>(begin), 0, clean_begin - begin);
+  if (begin + bytes > clean_end)
+    std::memset(reinterpret_cast<void*>(clean_end), 0, begin + bytes - clean_end);
+  drop_pages(clean_begin, clean_end);
+}
+
+void Memory::drop_pages(u64 begin, u64 end) {
+  if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin - window_),
+                static_cast<off_t>(end - begin)) == 0)
+    return;
+  std::memset(reinterpret_cast<void*>(begin), 0,
+              end - begin);  // a file system without holes: keep the promise
+}
+
+void Memory::remember(Allocation allocation) {
+  if (freed_.size() >= kRememberedFrees) {
+    auto oldest = std::min_element(freed_.begin(), freed_.end(), [](const auto& a, const auto& b) {
+      return a.second.serial < b.second.serial;
+    });
+    freed_.erase(oldest);
+  }
+  freed_[allocation.begin] = std::move(allocation);
+}
+
+void Memory::forget_freed(u64 begin, u64 end) {
+  auto entry = freed_.lower_bound(begin);
+  if (entry != freed_.begin() && std::prev(entry)->second.end > begin) --entry;
+  while (entry != freed_.end() && entry->first < end) entry = freed_.erase(entry);
+}
+
+const Memory::Allocation* Memory::find(u64 address) const {
+  auto next = live_.upper_bound(address);
+  if (next == live_.begin()) return nullptr;
+  const Allocation& candidate = std::prev(next)->second;
+  return address < candidate.end ? &candidate : nullptr;
+}
+
+namespace {
+
+/// What can be said about an address from its value alone; nothing for device and host-window addresses.
+std::optional<std::string> explain_window(u64 address) {
+  if (address == 0) return "a null pointer";
+  if (address < 0x1'0000)
+    return std::to_string(address) + " bytes past a null pointer (an index or member of a null pointer)";
+  if (address >= kLocalWindow && address < kLocalWindow + (u64{1} << 32))
+    return "an address of another thread's or a dead local variable";
+  if (address >= kSharedWindow && address < kSharedWindow + (u64{1} << 32))
+    return "a shared-memory address, used where global memory is meant";
+  if (address < kDeviceWindow || (address >= 0x5000'0000'0000 && address < 0x8000'0000'0000))
+    return "a host address (memory from malloc, new or the host's stack); copy the data to memory from "
+           "cudaMalloc";
+  if (address >= 0x8000'0000'0000) return "not an address at all; an uninitialised or overwritten pointer";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string Memory::explain(u64 address, u64 bytes) const {
+  if (auto text = explain_window(address)) return *text;
+  if (const Allocation* holder = find(address)) {
+    if (address + bytes > holder->end)
+      return "the last " + count(address + bytes - holder->end, "byte") + " past the end of the " +
+             describe(*holder);
+    return "inside the " + describe(*holder);
+  }
+  auto after_freed = freed_.upper_bound(address);
+  if (after_freed != freed_.begin()) {
+    const Allocation& freed = std::prev(after_freed)->second;
+    if (address < freed.end)
+      return count(address - freed.begin, "byte") + " into a " + describe(freed) + " that was freed";
+  }
+  auto next = live_.upper_bound(address);
+  const Allocation* below = next == live_.begin() ? nullptr : &std::prev(next)->second;
+  const Allocation* above = next == live_.end() ? nullptr : &next->second;
+  if (below && (!above || address - below->end <= above->begin - address))
+    return address == below->end
+               ? "just past the end of the " + describe(*below)
+               : count(address - below->end, "byte") + " past the end of the " + describe(*below);
+  if (above) return count(above->begin - address, "byte") + " before the start of the " + describe(*above);
+  return "not inside any allocation";
+}
+
+}  // namespace roofline::sim
