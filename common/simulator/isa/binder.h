@@ -34,6 +34,8 @@ class Binder {
     ptx::Space space = ptx::Space::kNone;  ///< space of the symbol when the base is a symbol
     bool is_param = false;                 ///< names a .param variable: offset is into that space
     bool is_kernel_param = false;
+    /// Call-space .param: `base` is an area of the frame; lane l's bytes start at l * param_stride in it.
+    u32 param_stride = 0;
   };
   virtual Address address(const ptx::Operand& operand, ptx::Space space) = 0;
 
@@ -44,6 +46,8 @@ class Binder {
   /// Index of the instruction that a label names (valid after the whole function is bound: a fix-up is kept
   /// and written to `in.immediate`, or to extra().numbers[slot] when slot >= 0).
   virtual void branch_to(const std::string& label, Instruction& in, int slot = -1) = 0;
+  /// Resolves the callee and the arguments of a call into a CallSite (machine/function.h) at in.extra->pointer.
+  virtual void bind_call(Instruction& in);
   /// The function or label-list being built, for call, brx and messages.
   virtual const ptx::Function& function() const = 0;
   virtual const ptx::Instruction& instruction() const = 0;

@@ -32,7 +32,7 @@ inline AlignedBytes make_aligned(size_t bytes) {
 inline constexpr u32 kNowhere = ~0u;
 
 /// Function pointers are addresses in this window; nothing is mapped there.
-inline constexpr u64 kFunctionWindow = 0x0004'0000'0000'0000;
+inline constexpr u64 kFunctionWindow = 0x0005'0000'0000'0000;
 
 /// A row that is filled when a frame is entered (kTidX ... kLocalAddress) or before a launch (kParameter
 /// ...).

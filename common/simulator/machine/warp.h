@@ -16,6 +16,8 @@ namespace roofline::sim {
 struct Block;
 struct Grid;
 class Memory;
+class AccessCache;  // machine/access_cache.h
+class AtomicHeat;
 
 /// A warp in execution. Instruction bodies see Lanes (registers, mask) and, where they need it, the block.
 struct Warp : Lanes {
@@ -109,8 +111,10 @@ struct Block {
   u8* local = nullptr;  ///< thread t's local memory starts at local + t * local_bytes
   u64 local_bytes = 0;
   L1Cache* l1 = nullptr;
-  std::vector<SectorRun> runs;  ///< global-memory transactions beyond L1, in execution order
-  std::string output;           ///< printf
+  AccessCache* access = nullptr;  ///< of the host thread
+  AtomicHeat* heat = nullptr;     ///< of the host thread, when the kernel has atomics
+  std::vector<SectorRun> runs;    ///< global-memory transactions beyond L1, in execution order
+  std::string output;             ///< printf
   std::vector<InstructionCounters>* counters = nullptr;  ///< of the host thread that runs this block
   KernelCounters* totals = nullptr;                      ///< likewise; per-request sums
 
@@ -134,10 +138,12 @@ struct Grid {
   const DeviceDescription* device = nullptr;
   Dim3 size, block;
   u64 dynamic_shared_bytes = 0;
-  u64 stack_bytes = 0;    ///< local memory of a thread beyond the entry's own
-  bool parallel = false;  ///< several host threads run blocks: atomics must be host-atomic
-  u64 id = 0;             ///< launches so far, %gridid
-  double start_ns = 0;    ///< virtual time of the device at the launch, for %globaltimer
+  u64 stack_bytes = 0;             ///< local memory of a thread beyond the entry's own
+  bool parallel = false;           ///< several host threads run blocks: atomics must be host-atomic
+  const u8* parameters = nullptr;  ///< the kernel's, packed; generic addresses kParamWindow + offset
+  u64 parameter_bytes = 0;
+  u64 id = 0;           ///< launches so far, %gridid
+  double start_ns = 0;  ///< virtual time of the device at the launch, for %globaltimer
 };
 
 /// Bytes of an argument or result of a call, for one lane.
