@@ -43,7 +43,11 @@ struct Region {
   u64 host_visible_bytes = 0;      ///< pinned/mapped/managed memory alive at any time in the region
   u64 device_bytes_peak = 0;
   std::vector<Trap> traps;
+  u64 kernels_not_kept = 0;        ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
 };
+
+/// Launches that one region lists.
+inline constexpr u64 kMaxKernelRecords = 100'000;
 
 class Session {
  public:
@@ -62,12 +66,13 @@ class Session {
 
   void begin_region();
   Region end_region();
-  /// Everything since the start, with counters per instruction when `per_line` was on.
+  /// One PTX instruction with its counts over all launches since the start.
   struct Line {
-    std::string file, ptx;
+    std::string kernel, file, ptx;   ///< file empty and line 0 when the program was built without -lineinfo
     u32 line = 0;
     InstructionCounters counters;
   };
+  std::vector<Line> lines();
 
  private:
   struct State;

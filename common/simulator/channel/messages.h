@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "simulator/channel/status.h"
+#include "simulator/channel/wire.h"
+
+/// What the CUDA program asks of the machine. Addresses are device addresses or offsets into the staging
+/// memory, never host pointers. A command is one packet: a Header and the fields; the answer likewise.
+namespace roofline::sim::channel {
+
+inline constexpr u32 kMagic = 0x4c465231;  // "1RFL"
+inline constexpr u32 kVersion = 1;
+/// A packet is never longer. The largest fixed need is a launch with 32764 bytes of parameters.
+inline constexpr size_t kMaxPacket = 64 * 1024;
+/// Bulk data travels through shared memory of this size; longer copies go in pieces.
+inline constexpr u64 kStagingBytes = u64{64} << 20;
+/// Pinned, mapped and managed memory, at kHostWindow in both processes; sparse.
+inline constexpr u64 kHostWindowBytes = u64{64} << 30;
+
+struct Header {
+  u32 magic = kMagic;
+  u32 kind = 0;      ///< index into Command; answers repeat it
+  u32 sequence = 0;  ///< answers repeat it
+  u32 bytes = 0;     ///< that follow
+  void fields(auto& io) { io(magic, kind, sequence, bytes); }
+};
+inline constexpr size_t kHeaderBytes = 16;
+
+// Commands marked "posted" have no answer: what goes wrong is reported by the next answer.
+
+struct Hello {
+  u32 version = kVersion;
+  void fields(auto& io) { io(version); }
+};
+/// `bytes` at the start of the staging memory: a fat binary, a PTX text or a cubin. Answered by LoadedModule,
+/// which lies in the staging memory.
+struct LoadModule {
+  u64 bytes = 0;
+  void fields(auto& io) { io(bytes); }
+};
+struct UnloadModule {
+  u32 module = 0;
+  void fields(auto& io) { io(module); }
+};
+struct Allocate {
+  u64 bytes = 0;
+  std::string origin;
+  void fields(auto& io) { io(bytes, origin); }
+};
+struct Release {
+  u64 address = 0;
+  void fields(auto& io) { io(address); }
+};
+struct AllocateHost {
+  u64 bytes = 0;
+  std::string origin;
+  void fields(auto& io) { io(bytes, origin); }
+};
+struct ReleaseHost {
+  u64 address = 0;
+  void fields(auto& io) { io(address); }
+};
+/// A rectangle of `height` rows of `width` bytes; a plain copy has height 1. In staging memory rows are
+/// packed.
+struct Rectangle {
+  u64 address = 0, pitch = 0, width = 0, height = 1;
+  void fields(auto& io) { io(address, pitch, width, height); }
+};
+/// `more`: the next command carries on with the same copy (virtual time counts it once).
+struct CopyIn {
+  Rectangle to;
+  u64 staging_offset = 0;
+  u32 stream = 0;
+  bool async = false, pageable = true, more = false;
+  void fields(auto& io) { io(to, staging_offset, stream, async, pageable, more); }
+};
+struct CopyOut {
+  Rectangle from;
+  u64 staging_offset = 0;
+  u32 stream = 0;
+  bool async = false, pageable = true, more = false;
+  void fields(auto& io) { io(from, staging_offset, stream, async, pageable, more); }
+};
+/// Between device memory and device or pinned memory.
+struct CopyWithin {
+  Rectangle to;
+  u64 from = 0, from_pitch = 0;
+  u32 stream = 0;
+  bool async = false, more = false;
+  void fields(auto& io) { io(to, from, from_pitch, stream, async, more); }
+};
+/// Rows of width / element_bytes equal elements of 1, 2 or 4 bytes.
+struct Fill {
+  Rectangle to;
+  u32 value = 0, element_bytes = 1;
+  u32 stream = 0;
+  bool async = false;
+  void fields(auto& io) { io(to, value, element_bytes, stream, async); }
+};
+/// Posted.
+struct LaunchKernel {
+  u32 function = 0, stream = 0;
+  Dim3 grid, block;
+  u64 dynamic_shared_bytes = 0;
+  bool cooperative = false;
+  std::vector<std::byte> parameters;
+  void fields(auto& io) { io(function, stream, grid, block, dynamic_shared_bytes, cooperative, parameters); }
+};
+/// Posted. The program chooses stream and event numbers; 0 is the legacy default stream.
+struct CreateStream {
+  u32 stream = 0;
+  bool non_blocking = false;
+  void fields(auto& io) { io(stream, non_blocking); }
+};
+/// Posted.
+struct DestroyStream {
+  u32 stream = 0;
+  void fields(auto& io) { io(stream); }
+};
+/// Posted.
+struct RecordEvent {
+  u32 event = 0, stream = 0;
+  void fields(auto& io) { io(event, stream); }
+};
+/// Posted.
+struct WaitEvent {
+  u32 stream = 0, event = 0;
+  void fields(auto& io) { io(stream, event); }
+};
+/// Answered by EventState: whether the event's work is done at the host's virtual time, and when it ends.
+struct QueryEvent {
+  u32 event = 0;
+  void fields(auto& io) { io(event); }
+};
+struct QueryStream {
+  u32 stream = 0;
+  void fields(auto& io) { io(stream); }
+};
+struct Synchronize {
+  enum class Scope : u32 { kDevice, kStream, kEvent } scope = Scope::kDevice;
+  u32 id = 0;
+  void fields(auto& io) { io(scope, id); }
+};
+struct QueryMemory {
+  void fields(auto&) {}
+};
+/// Answered by AllocationState: the live allocation around an address.
+struct QueryAllocation {
+  u64 address = 0;
+  void fields(auto& io) { io(address); }
+};
+struct QueryOccupancy {
+  u32 function = 0;
+  Dim3 block;
+  u64 dynamic_shared_bytes = 0;
+  void fields(auto& io) { io(function, block, dynamic_shared_bytes); }
+};
+struct SetMaxDynamicShared {
+  u32 function = 0;
+  u64 bytes = 0;
+  void fields(auto& io) { io(function, bytes); }
+};
+struct SetLimit {
+  enum class Limit : u32 { kStack, kHeap } limit = Limit::kStack;
+  u64 bytes = 0;
+  void fields(auto& io) { io(limit, bytes); }
+};
+/// What kernels printed since the last call, answered in pieces.
+struct TakeOutput {
+  void fields(auto&) {}
+};
+struct ResetDevice {
+  void fields(auto&) {}
+};
+
+/// A command's number on the wire is its place in this list: append only.
+using Command =
+    std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
+                 CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream, RecordEvent, WaitEvent,
+                 QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
+                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice>;
+
+template <class T>
+inline constexpr bool kPosted =
+    std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
+    std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent>;
+
+/// The place of T in Command.
+template <class T, class... All>
+constexpr u32 place_in(const std::variant<All...>*) {
+  u32 place = 0;
+  (void)((std::is_same_v<T, All> ? false : (place++, true)) && ...);
+  return place;
+}
+template <class T>
+inline constexpr u32 kKind = place_in<T>(static_cast<const Command*>(nullptr));
+
+/// Makes a packet of a command.
+template <class T>
+void encode(Writer& out, const T& command, u32 sequence) {
+  Writer body;
+  body(command);
+  out(Header{kMagic, kKind<T>, sequence, static_cast<u32>(body.bytes().size())});
+  out.raw(body.bytes().data(), body.bytes().size());
+}
+
+struct ReceivedCommand {
+  Command command;
+  u32 sequence = 0;
+};
+/// Reads a packet that somebody else wrote: empty when it is not exactly one well-formed command.
+std::optional<ReceivedCommand> decode(std::span<const std::byte> packet);
+
+}  // namespace roofline::sim::channel

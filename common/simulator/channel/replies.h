@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "simulator/channel/messages.h"
+#include "simulator/machine/device.h"
+
+/// What the machine answers. A packet: Header, Outcome, then the fields of the answer when the status is kOk.
+namespace roofline::sim::channel {
+
+struct Outcome {
+  Status status = Status::kOk;    ///< of this command
+  Status sticky = Status::kOk;    ///< a kernel faulted: every later call fails with this
+  Status deferred = Status::kOk;  ///< of a posted command since the last answer
+  bool output = false;            ///< kernels printed something: TakeOutput
+  std::string message;            ///< for a person, about status, deferred or (once) sticky
+  void fields(auto& io) { io(status, sticky, deferred, output, message); }
+};
+
+struct Nothing {
+  void fields(auto&) {}
+};
+
+/// The facts of a device that the CUDA API tells a program.
+struct DeviceFacts {
+  DeviceDescription device;
+  void fields(auto& io) {
+    auto& d = device;
+    io(d.id, d.name, d.compute_major, d.compute_minor, d.sms, d.clock_mhz);
+    io(d.max_threads_per_block, d.max_threads_per_sm, d.max_blocks_per_sm, d.max_warps_per_sm,
+       d.registers_per_sm);
+    io(d.register_allocation_unit, d.shared_per_sm, d.shared_per_block, d.shared_per_block_optin);
+    io(d.shared_reserved_per_block, d.l1_bytes, d.memory_bytes, d.memory_bus_bits, d.memory_clock_mhz,
+       d.l2_bytes);
+    io(d.copy_engines, d.pcie_generation);
+  }
+};
+
+/// Two descriptors come with it: staging memory, host window.
+struct Welcome {
+  DeviceFacts facts;
+  u64 staging_bytes = 0, host_window_bytes = 0;
+  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes); }
+};
+
+struct Address {
+  u64 address = 0;
+  void fields(auto& io) { io(address); }
+};
+
+/// The module's facts were written to the start of the staging memory, as LoadedModule.
+struct InStaging {
+  u64 bytes = 0;
+  void fields(auto& io) { io(bytes); }
+};
+
+struct LoadedFunction {
+  FunctionFacts facts;
+  void fields(auto& io) {
+    auto& r = facts.resources;
+    io(facts.id, facts.name, facts.parameter_offsets, facts.parameter_sizes, facts.parameter_bytes);
+    io(r.registers, r.registers_estimated, r.static_shared_bytes, r.dynamic_shared_bytes, r.local_bytes,
+       r.spill_bytes);
+    io(r.barriers, r.max_threads);
+  }
+};
+struct LoadedVariable {
+  VariableFacts facts;
+  void fields(auto& io) { io(facts.name, facts.address, facts.bytes, facts.constant, facts.managed); }
+};
+struct LoadedModule {
+  u32 id = 0, ptx_major = 0, ptx_minor = 0, ptx_target = 0;
+  std::vector<LoadedFunction> functions;
+  std::vector<LoadedVariable> variables;
+  void fields(auto& io) { io(id, ptx_major, ptx_minor, ptx_target, functions, variables); }
+};
+
+struct EventState {
+  bool recorded = false, done = false;
+  double seconds = 0;  ///< virtual time at which it completes
+  void fields(auto& io) { io(recorded, done, seconds); }
+};
+struct StreamState {
+  bool done = false;
+  void fields(auto& io) { io(done); }
+};
+struct MemoryState {
+  u64 free_bytes = 0, total_bytes = 0;
+  void fields(auto& io) { io(free_bytes, total_bytes); }
+};
+struct AllocationState {
+  bool found = false;
+  u64 begin = 0, bytes = 0;
+  void fields(auto& io) { io(found, begin, bytes); }
+};
+struct OccupancyState {
+  u32 blocks_per_sm = 0, warps_per_sm = 0;
+  void fields(auto& io) { io(blocks_per_sm, warps_per_sm); }
+};
+struct Output {
+  std::string text;
+  bool more = false;
+  void fields(auto& io) { io(text, more); }
+};
+
+}  // namespace roofline::sim::channel

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/channel/start_machine.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <stdexcept>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+namespace roofline::sim::channel {
+namespace {
+
+constexpr int kGuestInMachine = 3, kObserverInMachine = 4;
+
+bool cpu_has(const std::string& level) {
+  // The features that tell the x86-64 levels apart on every CPU sold; not all compilers know the levels' own
+  // names.
+  if (level == "v4")
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+  if (level == "v3")
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
+/// Above the numbers that the machine uses, so that moving one does not overwrite another.
+Descriptor out_of_the_way(Descriptor fd) {
+  const int moved = fcntl(fd.get(), F_DUPFD_CLOEXEC, 10);
+  if (moved < 0) throw std::system_error(errno, std::generic_category(), "fcntl");
+  return Descriptor(moved);
+}
+
+int spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments, int guest,
+          int observer) {
+  std::vector<char*> argv;
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  char* environment[] = {
+      nullptr};  // nothing of the program's environment may change what the machine computes
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, guest, kGuestInMachine);
+  if (observer >= 0) posix_spawn_file_actions_adddup2(&actions, observer, kObserverInMachine);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A process group of its own: Ctrl-C reaches the program, and the machine ends with it.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environment);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error) throw std::system_error(error, std::generic_category(), "cannot start " + program.string());
+  return pid;
+}
+
+}  // namespace
+
+std::filesystem::path choose_machine(const std::filesystem::path& directory,
+                                     const std::string& vector_level) {
+  const auto program = [&](const std::string& level) { return directory / ("simulated-gpu-" + level); };
+  if (!vector_level.empty()) {
+    if (vector_level != "v2" && vector_level != "v3" && vector_level != "v4")
+      throw std::runtime_error("vector level '" + vector_level + "' is not one of v2, v3, v4");
+    if (!std::filesystem::exists(program(vector_level)))
+      throw std::runtime_error(program(vector_level).string() + " was not built");
+    if (!cpu_has(vector_level)) throw std::runtime_error("this CPU is not an x86-64-" + vector_level);
+    return program(vector_level);
+  }
+  for (const char* level : {"v4", "v3", "v2"})
+    if (cpu_has(level) && std::filesystem::exists(program(level))) return program(level);
+  throw std::runtime_error("no simulated-gpu program for this CPU in " + directory.string());
+}
+
+StartedMachine start_machine(const MachineOptions& options) {
+  const auto program = choose_machine(options.directory, options.vector_level);
+  StartedMachine started;
+  Descriptor guest, observer;
+  std::tie(started.guest, guest) = socket_pair();
+  guest = out_of_the_way(std::move(guest));
+  std::vector<std::string> arguments = {program.string(),
+                                        "--device",
+                                        options.device,
+                                        "--devices",
+                                        (options.directory / "devices").string(),
+                                        "--guest-fd",
+                                        std::to_string(kGuestInMachine)};
+  if (options.observed) {
+    std::tie(started.observer, observer) = socket_pair();
+    observer = out_of_the_way(std::move(observer));
+    arguments.insert(arguments.end(), {"--observer-fd", std::to_string(kObserverInMachine)});
+  }
+  if (options.threads) arguments.insert(arguments.end(), {"--threads", std::to_string(options.threads)});
+  if (options.time_limit > 0)
+    arguments.insert(arguments.end(), {"--time-limit", std::to_string(options.time_limit)});
+  started.pid = spawn(program, arguments, guest.get(), observer.get());
+  return started;
+}
+
+}  // namespace roofline::sim::channel

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "simulator/server/server.h"
+
+namespace roofline::sim::server {
+
+template <class T>
+Answer Server::give(T value) const {
+  Answer made;
+  made.fields(value);
+  return made;
+}
+
+}  // namespace roofline::sim::server

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/channel/status.h"
+#include "simulator/machine/device.h"
+
+namespace roofline::sim::server {
+
+/// The code of one module that this device can run.
+struct Code {
+  std::string ptx;
+  std::vector<ElfKernel> elf;
+};
+
+/// Why there is none: the status for the program and one sentence for its author.
+struct CodeError {
+  channel::Status status;
+  std::string message;
+};
+
+/// Takes PTX and facts about registers out of what the program handed over: a fat binary, an ELF image, or
+/// PTX text. Throws CodeError. `image` must be memory that nobody else can change.
+Code find_code(std::span<const std::byte> image, const DeviceDescription& device);
+
+}  // namespace roofline::sim::server

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "simulator/server/answers.h"
+#include "simulator/server/code.h"
+
+namespace roofline::sim::server {
+
+using namespace channel;
+
+namespace {
+
+/// Printed text that the program never fetches is cut at this length.
+constexpr size_t kMaxOutput = size_t{64} << 20;
+
+Status status_of(TrapKind kind) {
+  switch (kind) {
+    case TrapKind::kIllegalAddress:
+      return Status::kIllegalAddress;
+    case TrapKind::kMisalignedAddress:
+      return Status::kMisalignedAddress;
+    case TrapKind::kInvalidAddressSpace:
+      return Status::kInvalidAddressSpace;
+    case TrapKind::kIllegalInstruction:
+      return Status::kIllegalInstruction;
+    case TrapKind::kInvalidPc:
+      return Status::kInvalidPc;
+    case TrapKind::kAssert:
+      return Status::kAssert;
+    case TrapKind::kStackOverflow:
+      return Status::kHardwareStack;
+    case TrapKind::kDeadlock:
+    case TrapKind::kTimeout:
+      return Status::kLaunchTimeout;
+    case TrapKind::kTrap:
+    case TrapKind::kDivergentBarrier:
+      break;
+  }
+  return Status::kLaunchFailure;
+}
+
+}  // namespace
+
+Answer Server::handle(const LoadModule& c) try {
+  if (c.bytes > kStagingBytes) return refuse(Status::kInvalidValue);
+  const std::vector<std::byte> image(staging_.data(),
+                                     staging_.data() + c.bytes);  // the program could change it meanwhile
+  const Code code = find_code(image, description_);
+  ModuleFacts facts = device_->load_module(code.ptx, code.elf);
+  modules_.insert(facts.id);
+  LoadedModule loaded;
+  loaded.id = facts.id;
+  for (auto& function : facts.functions) {
+    functions_.emplace(function.id, facts.id);
+    loaded.functions.push_back({std::move(function)});
+  }
+  for (auto& variable : facts.variables) loaded.variables.push_back({std::move(variable)});
+  records_.device_bytes(device_bytes_in_use());
+  Writer out;
+  out(loaded);
+  if (out.bytes().size() > kStagingBytes)
+    return refuse(Status::kInvalidImage, "the module has too many functions");
+  std::memcpy(staging_.data(), out.bytes().data(), out.bytes().size());
+  return give(InStaging{out.bytes().size()});
+} catch (const CodeError& error) {
+  return refuse(error.status, error.message);
+} catch (const LoadError& error) {
+  return refuse(Status::kInvalidPtx, error.what());
+}
+
+Answer Server::handle(const UnloadModule& c) {
+  if (!modules_.erase(c.module)) return refuse(Status::kInvalidHandle);
+  timeline_.synchronize_device();
+  std::erase_if(functions_, [&](const auto& entry) { return entry.second == c.module; });
+  device_->unload_module(c.module);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const LaunchKernel& c) {
+  if (sticky_ != Status::kOk) return {};  // the context is dead, as on a real device
+  if (!known_stream(c.stream) || !functions_.contains(c.function)) return refuse(Status::kInvalidHandle);
+  Launch launch{c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative};
+  if (std::string why = device_->check_launch(launch); !why.empty())
+    return refuse(Status::kInvalidConfiguration, std::move(why));
+  LaunchResult result = device_->launch(launch);
+  timeline_.kernel(c.stream, result.kernel, result.time.seconds);
+  if (output_.size() < kMaxOutput) output_ += result.output;
+  records_.count(*device_, c.function, result);
+
+  KernelRecord record;
+  record.name = result.kernel;
+  record.stream = c.stream;
+  record.grid = c.grid;
+  record.block = c.block;
+  if (const auto& entries = timeline_.entries(); !entries.empty()) {
+    record.start = entries.back().start;
+    record.end = entries.back().end;
+  }
+  timeline_.clear_entries();
+  record.seconds = result.time.seconds;
+  for (auto& bound : result.time.bounds) record.bounds.emplace_back(bound.resource, bound.seconds);
+  if (!record.bounds.empty()) record.limiter = record.bounds.front().first;
+  result.counters.per_instruction.clear();
+  record.counters = std::move(result.counters);
+  record.resources = result.resources;
+  record.occupancy = result.occupancy;
+  records_.kernel(std::move(record));
+  if (result.trap) fault(*result.trap);
+  return {};
+}
+
+void Server::fault(const Trap& trap) {
+  records_.trap(trap);
+  sticky_ = status_of(trap.kind);
+  news_ += trap.message;
+}
+
+Answer Server::handle(const QueryOccupancy& c) {
+  if (!functions_.contains(c.function)) return refuse(Status::kInvalidHandle);
+  const Occupancy found = device_->occupancy_of(c.function, c.block, c.dynamic_shared_bytes);
+  return give(OccupancyState{found.blocks_per_sm, found.warps_per_sm});
+}
+
+Answer Server::handle(const SetMaxDynamicShared& c) {
+  if (!functions_.contains(c.function)) return refuse(Status::kInvalidHandle);
+  if (!device_->set_max_dynamic_shared(c.function, c.bytes)) return refuse(Status::kInvalidValue);
+  return give(Nothing{});
+}
+
+}  // namespace roofline::sim::server

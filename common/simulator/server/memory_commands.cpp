@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "simulator/server/answers.h"
+
+namespace roofline::sim::server {
+
+using namespace channel;
+
+namespace {
+
+/// Bytes from the first to the last of a rectangle; empty when that does not fit 64 bits or rows overlap.
+std::optional<u64> span_of(const Rectangle& r) {
+  if (r.width == 0 || r.height == 0) return 0;
+  if (r.height > 1 && r.pitch < r.width) return {};
+  u64 rows = 0, span = 0;
+  if (__builtin_mul_overflow(r.pitch, r.height - 1, &rows) || __builtin_add_overflow(rows, r.width, &span))
+    return {};
+  return span;
+}
+
+/// Bytes that a rectangle holds; only for one that span_of accepts.
+u64 content(const Rectangle& r) { return r.width * r.height; }
+
+bool in_host_window(u64 address) {
+  return address >= kHostWindow && address - kHostWindow < kHostWindowBytes;
+}
+
+}  // namespace
+
+u64 Server::device_bytes_in_use() const { return description_.memory_bytes - device_->free_bytes(); }
+
+u64 Server::allocate_host(u64 bytes, const std::string& origin) {
+  const u64 address = window_.allocate(bytes);
+  if (address == 0) return 0;
+  if (!device_->add_host_allocation(address, bytes, origin)) {
+    window_.release(address);
+    return 0;
+  }
+  records_.host_bytes(bytes);
+  return address;
+}
+
+bool Server::is_valid(const Rectangle& r) const {
+  const auto span = span_of(r);
+  return span && (*span == 0 || device_->is_valid(r.address, *span));
+}
+
+bool Server::fits_staging(u64 offset, const Rectangle& r) const {
+  return span_of(r) && offset <= kStagingBytes && content(r) <= kStagingBytes - offset;
+}
+
+Answer Server::handle(const Allocate& c) {
+  const u64 address = device_->allocate(c.bytes, c.origin);
+  if (address == 0) return refuse(Status::kOutOfMemory);
+  records_.device_bytes(device_bytes_in_use());
+  return give(Address{address});
+}
+
+Answer Server::handle(const Release& c) {
+  timeline_.synchronize_device();  // cudaFree waits for the device
+  if (!device_->release(c.address)) return refuse(Status::kInvalidValue);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const AllocateHost& c) {
+  const u64 address = allocate_host(c.bytes, c.origin);
+  if (address == 0) return refuse(Status::kOutOfMemory);
+  return give(Address{address});
+}
+
+Answer Server::handle(const ReleaseHost& c) {
+  timeline_.synchronize_device();
+  const auto bytes = window_.release(c.address);
+  if (!bytes) return refuse(Status::kInvalidValue);
+  device_->remove_host_allocation(c.address);
+  window_memory_.discard(c.address - kHostWindow, *bytes);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const CopyIn& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  if (!is_valid(c.to) || !fits_staging(c.staging_offset, c.to)) return refuse(Status::kInvalidValue);
+  const std::byte* from = staging_.data() + c.staging_offset;
+  for (u64 row = 0; row < c.to.height && c.to.width; row++)
+    std::memcpy(device_->at(c.to.address + row * c.to.pitch), from + row * c.to.width, c.to.width);
+  book_copy(CopyKind::kHostToDevice, content(c.to), c.stream, c.pageable, c.async, c.more);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const CopyOut& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  if (!is_valid(c.from) || !fits_staging(c.staging_offset, c.from)) return refuse(Status::kInvalidValue);
+  std::byte* to = staging_.data() + c.staging_offset;
+  for (u64 row = 0; row < c.from.height && c.from.width; row++)
+    std::memcpy(to + row * c.from.width, device_->at(c.from.address + row * c.from.pitch), c.from.width);
+  book_copy(CopyKind::kDeviceToHost, content(c.from), c.stream, c.pageable, c.async, c.more);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const CopyWithin& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  const Rectangle from{c.from, c.from_pitch, c.to.width, c.to.height};
+  if (!is_valid(c.to) || !is_valid(from)) return refuse(Status::kInvalidValue);
+  for (u64 row = 0; row < c.to.height && c.to.width; row++)
+    std::memmove(device_->at(c.to.address + row * c.to.pitch), device_->at(c.from + row * c.from_pitch),
+                 c.to.width);
+  // Pinned memory on one side makes it a transfer over the bus.
+  const bool to_host = in_host_window(c.to.address), from_host = in_host_window(c.from);
+  const CopyKind kind = from_host && !to_host   ? CopyKind::kHostToDevice
+                        : to_host && !from_host ? CopyKind::kDeviceToHost
+                                                : CopyKind::kDeviceToDevice;
+  book_copy(kind, content(c.to), c.stream, false, c.async, c.more);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const Fill& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  if (c.element_bytes != 1 && c.element_bytes != 2 && c.element_bytes != 4)
+    return refuse(Status::kInvalidValue);
+  if (!is_valid(c.to) || c.to.width % c.element_bytes || c.to.address % c.element_bytes ||
+      (c.to.height > 1 && c.to.pitch % c.element_bytes))
+    return refuse(Status::kInvalidValue);
+  for (u64 row = 0; row < c.to.height && c.to.width; row++) {
+    std::byte* at = device_->at(c.to.address + row * c.to.pitch);
+    if (c.element_bytes == 1)
+      std::memset(at, static_cast<int>(c.value & 0xff), c.to.width);
+    else
+      for (u64 i = 0; i < c.to.width; i += c.element_bytes) std::memcpy(at + i, &c.value, c.element_bytes);
+  }
+  timeline_.fill(c.stream, content(c.to));
+  timeline_.clear_entries();
+  records_.filled(content(c.to));
+  return give(Nothing{});
+}
+
+void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {
+  const bool same =
+      copy_.kind == kind && copy_.stream == stream && copy_.pageable == pageable && copy_.async == async;
+  if (!same) flush_copy();
+  copy_ = {copy_.bytes + bytes, kind, stream, pageable, async};
+  records_.copied(kind, bytes);
+  if (!more) flush_copy();
+}
+
+void Server::flush_copy() {
+  if (copy_.bytes) timeline_.copy(copy_.stream, copy_.kind, copy_.bytes, copy_.pageable, copy_.async);
+  copy_.bytes = 0;
+  timeline_.clear_entries();
+}
+
+Answer Server::handle(const QueryMemory&) {
+  return give(MemoryState{device_->free_bytes(), description_.memory_bytes});
+}
+
+Answer Server::handle(const QueryAllocation& c) {
+  const auto found = device_->allocation_of(c.address);
+  return give(found ? AllocationState{true, found->first, found->second} : AllocationState{});
+}
+
+Answer Server::handle(const SetLimit& c) {
+  if (c.limit == SetLimit::Limit::kHeap)
+    device_->set_heap_bytes(c.bytes);
+  else if (c.limit == SetLimit::Limit::kStack)
+    device_->set_stack_bytes(c.bytes);
+  else
+    return refuse(Status::kInvalidValue);
+  return give(Nothing{});
+}
+
+}  // namespace roofline::sim::server

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace roofline::sim::server {
+
+/// The command line of `simulated-gpu-vN`; written by channel/start_machine.cpp.
+struct Options {
+  std::string device;
+  std::filesystem::path devices;
+  int guest_fd = -1, observer_fd = -1;
+  unsigned threads = 0;   ///< 0: all host cores
+  double time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit
+};
+
+/// Throws std::runtime_error with a sentence about the first argument that is wrong.
+Options parse_options(int argc, char** argv);
+
+}  // namespace roofline::sim::server

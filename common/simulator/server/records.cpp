@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/server/records.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace roofline::sim::server {
+
+void Records::begin_region(double now, u64 device_bytes, u64 host_bytes) {
+  region_ = {};
+  region_.device_bytes_peak = device_bytes;
+  region_.host_visible_bytes = host_bytes;
+  begin_ = now;
+}
+
+channel::WireRegion Records::end_region(double work_end) {
+  region_.virtual_seconds = std::max(0.0, work_end - begin_);
+  channel::WireRegion ended = std::exchange(region_, {});
+  begin_ = work_end;
+  return ended;
+}
+
+void Records::kernel(KernelRecord record) {
+  if (region_.kernels.size() < kMaxKernelRecords)
+    region_.kernels.push_back({std::move(record)});
+  else
+    region_.kernels_not_kept++;
+}
+
+void Records::trap(const Trap& trap) { region_.traps.push_back({trap}); }
+
+void Records::copied(CopyKind kind, u64 bytes) {
+  switch (kind) {
+    case CopyKind::kHostToDevice:
+      region_.host_to_device_bytes += bytes;
+      break;
+    case CopyKind::kDeviceToHost:
+      region_.device_to_host_bytes += bytes;
+      break;
+    case CopyKind::kDeviceToDevice:
+      region_.device_to_device_bytes += bytes;
+      break;
+  }
+}
+
+void Records::device_bytes(u64 in_use) {
+  region_.device_bytes_peak = std::max(region_.device_bytes_peak, in_use);
+}
+
+void Records::count(const Device& device, FunctionId function, const LaunchResult& result) {
+  const auto& counts = result.counters.per_instruction;
+  auto& lines = lines_[function];
+  if (lines.size() < counts.size()) {
+    const auto& instructions = device.instructions_of(function);
+    for (size_t i = lines.size(); i < counts.size() && i < instructions.size(); i++) {
+      const auto& source = instructions[i].source;
+      Session::Line line{result.kernel, {}, instructions[i].text, source.line, {}};
+      if (source.line) line.file = device.source_file(function, source.file);
+      lines.push_back({std::move(line)});
+    }
+  }
+  for (size_t i = 0; i < std::min(lines.size(), counts.size()); i++) {
+    InstructionCounters& sum = lines[i].line.counters;
+    sum.warps += counts[i].warps;
+    sum.lanes += counts[i].lanes;
+    sum.sectors += counts[i].sectors;
+    sum.ideal_sectors += counts[i].ideal_sectors;
+    sum.wavefronts += counts[i].wavefronts;
+    sum.ideal_wavefronts += counts[i].ideal_wavefronts;
+  }
+}
+
+std::vector<channel::WireLine> Records::lines() const {
+  std::vector<channel::WireLine> all = retired_;
+  for (const auto& [function, lines] : lines_) all.insert(all.end(), lines.begin(), lines.end());
+  return all;
+}
+
+void Records::retire_functions() {
+  retired_ = lines();
+  lines_.clear();
+}
+
+}  // namespace roofline::sim::server

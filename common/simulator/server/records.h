@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <vector>
+
+#include "simulator/channel/observer.h"
+#include "simulator/machine/device.h"
+#include "simulator/timing/timeline.h"
+
+namespace roofline::sim::server {
+
+/// What the observer may ask for: kernels and bytes of the present region, counts per instruction since the
+/// start.
+class Records {
+ public:
+  void begin_region(double now, u64 device_bytes, u64 host_bytes);
+  channel::WireRegion end_region(double work_end);
+
+  void kernel(KernelRecord record);
+  void trap(const Trap& trap);
+  void copied(CopyKind kind, u64 bytes);
+  void filled(u64 bytes) { region_.fill_bytes += bytes; }
+  void device_bytes(u64 in_use);
+  /// `fresh` more bytes of pinned, mapped or managed memory.
+  void host_bytes(u64 fresh) { region_.host_visible_bytes += fresh; }
+
+  /// Adds one launch to the counts per instruction.
+  void count(const Device& device, FunctionId function, const LaunchResult& result);
+  std::vector<channel::WireLine> lines() const;
+  /// Function numbers start anew (device reset): keeps what was counted so far.
+  void retire_functions();
+
+ private:
+  channel::WireRegion region_;
+  double begin_ = 0;
+  std::map<FunctionId, std::vector<channel::WireLine>> lines_;
+  std::vector<channel::WireLine> retired_;
+};
+
+}  // namespace roofline::sim::server

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulator/channel/replies.h"
+#include "simulator/server/options.h"
+#include "simulator/server/records.h"
+#include "simulator/server/shared_memory.h"
+
+namespace roofline::sim::server {
+
+/// What goes back to the program: the fields of an answer, or a status and a sentence.
+struct Answer {
+  channel::Status status = channel::Status::kOk;
+  std::string message;
+  channel::Writer fields;
+  std::vector<int> descriptors;
+};
+
+/// One simulated GPU at work: executes the program's commands in order and keeps what the observer asks for.
+/// Nothing that the program sends is trusted: every number is checked here, and a malformed packet ends its
+/// channel.
+class Server {
+ public:
+  explicit Server(const Options& options);
+  /// Until the channels close.
+  void run();
+
+ private:
+  enum class Guest { kServed, kNothing, kClosed };
+  Guest serve_guest(channel::Wait wait);
+  /// False when the observer hung up.
+  bool serve_observer();
+  void answer(const Answer& answer, u32 kind, u32 sequence);
+  Answer refuse(channel::Status status, std::string message = {}) const;
+  template <class T>
+  Answer give(T value) const;
+
+  // One overload a command; in messages.h's order.
+  Answer handle(const channel::Hello&);
+  Answer handle(const channel::LoadModule&);
+  Answer handle(const channel::UnloadModule&);
+  Answer handle(const channel::Allocate&);
+  Answer handle(const channel::Release&);
+  Answer handle(const channel::AllocateHost&);
+  Answer handle(const channel::ReleaseHost&);
+  Answer handle(const channel::CopyIn&);
+  Answer handle(const channel::CopyOut&);
+  Answer handle(const channel::CopyWithin&);
+  Answer handle(const channel::Fill&);
+  Answer handle(const channel::LaunchKernel&);
+  Answer handle(const channel::CreateStream&);
+  Answer handle(const channel::DestroyStream&);
+  Answer handle(const channel::RecordEvent&);
+  Answer handle(const channel::WaitEvent&);
+  Answer handle(const channel::QueryEvent&);
+  Answer handle(const channel::QueryStream&);
+  Answer handle(const channel::Synchronize&);
+  Answer handle(const channel::QueryMemory&);
+  Answer handle(const channel::QueryAllocation&);
+  Answer handle(const channel::QueryOccupancy&);
+  Answer handle(const channel::SetMaxDynamicShared&);
+  Answer handle(const channel::SetLimit&);
+  Answer handle(const channel::TakeOutput&);
+  Answer handle(const channel::ResetDevice&);
+
+  void start_device();
+  u64 device_bytes_in_use() const;
+  u64 allocate_host(u64 bytes, const std::string& origin);
+  bool known_stream(u32 stream) const;
+  /// Whether a rectangle lies inside one live allocation.
+  bool is_valid(const channel::Rectangle& r) const;
+  bool fits_staging(u64 offset, const channel::Rectangle& r) const;
+  /// Books a copy on the timeline; pieces of one copy are booked together.
+  void book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
+  void flush_copy();
+  void fault(const Trap& trap);
+
+  Options options_;
+  DeviceDescription description_;
+  Timeline timeline_;
+  SharedMemory staging_, window_memory_;
+  HostWindow window_;
+  std::unique_ptr<Device> device_;
+  Records records_;
+  channel::Descriptor guest_, observer_;
+  std::vector<u32> streams_{0};
+  std::map<FunctionId, ModuleId> functions_;  ///< that may be launched
+  std::set<ModuleId> modules_;
+  std::string output_;                               ///< printed by kernels, not yet taken
+  channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
+  channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused
+  std::string news_;                                 ///< about sticky_ or deferred_, not yet told
+  struct {
+    u64 bytes = 0;
+    CopyKind kind = CopyKind::kHostToDevice;
+    u32 stream = 0;
+    bool pageable = false, async = false;
+  } copy_;  ///< pieces not yet booked
+};
+
+}  // namespace roofline::sim::server

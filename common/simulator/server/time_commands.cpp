@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "simulator/server/answers.h"
+
+namespace roofline::sim::server {
+
+using namespace channel;
+
+bool Server::known_stream(u32 stream) const {
+  return std::find(streams_.begin(), streams_.end(), stream) != streams_.end();
+}
+
+Answer Server::handle(const CreateStream& c) {
+  if (known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  streams_.push_back(c.stream);
+  timeline_.create_stream(c.stream, c.non_blocking);
+  return {};
+}
+
+Answer Server::handle(const DestroyStream& c) {
+  if (c.stream == 0 || !known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  std::erase(streams_, c.stream);
+  timeline_.destroy_stream(c.stream);
+  return {};
+}
+
+Answer Server::handle(const RecordEvent& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  timeline_.record_event(c.event, c.stream);
+  return {};
+}
+
+Answer Server::handle(const WaitEvent& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  if (timeline_.event_recorded(c.event)) timeline_.wait_event(c.stream, c.event);
+  return {};
+}
+
+Answer Server::handle(const QueryEvent& c) {
+  if (!timeline_.event_recorded(c.event)) return give(EventState{});
+  return give(EventState{true, timeline_.event_done(c.event), timeline_.event_time(c.event)});
+}
+
+Answer Server::handle(const QueryStream& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  return give(StreamState{timeline_.stream_done(c.stream)});
+}
+
+Answer Server::handle(const Synchronize& c) {
+  switch (c.scope) {
+    case Synchronize::Scope::kDevice:
+      timeline_.synchronize_device();
+      return give(Nothing{});
+    case Synchronize::Scope::kStream:
+      if (!known_stream(c.id)) return refuse(Status::kInvalidHandle);
+      timeline_.synchronize_stream(c.id);
+      return give(Nothing{});
+    case Synchronize::Scope::kEvent:
+      if (timeline_.event_recorded(c.id)) timeline_.synchronize_event(c.id);
+      return give(Nothing{});
+  }
+  return refuse(Status::kInvalidValue);
+}
+
+}  // namespace roofline::sim::server
