@@ -101,7 +101,9 @@ class Resolver {
       case Space::kShared:
         return shared(base);
       case Space::kLocal:
-        return local(base);
+        return local(base, true);
+      case Space::kReg:
+        return local(base, false);
       case Space::kParam:
         return parameter(base);
       case Space::kGeneric:
