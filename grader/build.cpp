@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/build.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "grader/file.h"
+#include "grader/process.h"
+#include "grader/terminal.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::chrono::seconds kCompileLimit{120};
+constexpr size_t kKeptFiles = 512;    // of the cache, most recently used
+constexpr const char* kFormat = "1";  // part of every key: raise it when the meaning of a key changes
+
+// The user's own settings for nvcc, gcc and ld must not change what is graded.
+const std::vector<std::string> kNeutral = {
+    "NVCC_PREPEND_FLAGS=", "NVCC_APPEND_FLAGS=", "CPATH=",  "C_INCLUDE_PATH=",
+    "CPLUS_INCLUDE_PATH=", "LIBRARY_PATH=",      "LC_ALL=C"};
+
+/// A folder of our own below the cache, gone when the object is.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const fs::path& cache) {
+    static std::atomic<unsigned> count{0};
+    path_ = cache / ("work-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+    fs::create_directories(path_);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+bool hit(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return false;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+  return true;
+}
+
+void drop_oldest(const fs::path& cache) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(cache, error))
+    if (entry.is_regular_file(error)) files.emplace_back(entry.last_write_time(error), entry.path());
+  if (files.size() <= kKeptFiles) return;
+  std::sort(files.begin(), files.end());
+  files.resize(files.size() - kKeptFiles);
+  for (const auto& [time, path] : files) fs::remove(path, error);
+}
+
+/// For a `#line` directive.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+bool is_header(const fs::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cuh" || path.extension() == ".hpp";
+}
+
+/// What went wrong when linking, said for somebody who only edits one function.
+std::string link_sentence(const BuildRequest& request, const std::string& shown, const std::string& output) {
+  if (output.find("undefined reference to `" + request.function + "(") != std::string::npos)
+    return shown + " does not define " + request.function + " as " + request.header +
+           " declares it: keep the function's name and its parameters";
+  if (output.find("multiple definition of `main'") != std::string::npos)
+    return shown + " defines main: remove it, the grader brings its own";
+  return shown + " compiles but does not link";
+}
+
+}  // namespace
+
+/// One text to compile.
+struct Builder::Unit {
+  std::string text;
+  std::string shown;  ///< what messages and line information call it
+};
+
+struct Builder::Object {
+  std::string key;
+  fs::path path;
+  CommandResult command;  ///< exit_code 0 also when it came from the cache
+  bool cached = false;
+};
+
+Builder::Builder(const Paths& paths, Toolkit toolkit, std::function<void()> tick)
+    : paths_(paths), toolkit_(std::move(toolkit)), tick_(std::move(tick)) {}
+
+std::vector<std::string> Builder::compile_command(const BuildRequest& request) const {
+  std::vector<std::string> command = {toolkit_.nvcc().string(),
+                                      "-std=c++20",
+                                      "-O3",
+                                      "-lineinfo",
+                                      "--brief-diagnostics=true",
+                                      "-I" + paths_.shown(request.folder),
+                                      "-Icommon"};
+  for (const int capability : request.capabilities) {
+    const std::string number = std::to_string(capability);
+    // PTX is what the simulated device executes; the machine code tells it registers and shared memory.
+    command.push_back("-gencode=arch=compute_" + number + ",code=[compute_" + number + ",sm_" + number + "]");
+  }
+  return command;
+}
+
+std::string Builder::environment_key(const BuildRequest& request) const {
+  std::string all = std::string(kFormat) + '\0' + toolkit_.home.string() + '\0' + toolkit_.version + '\0';
+  for (const std::string& word : compile_command(request)) all += word + '\0';
+  return sha256_hex(all + headers_sha256(paths_.root, request.folder));
+}
+
+Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
+                                 const std::string& environment) {
+  Object object;
+  object.key = sha256_hex(environment + '\0' + unit.shown + '\0' + unit.text);
+  object.path = paths_.cache() / (object.key + ".o");
+  if (hit(object.path)) {
+    object.cached = true;
+    object.command.exit_code = 0;
+    return object;
+  }
+  const WorkFolder work(paths_.cache());
+  const fs::path copy = work.path() / "unit.cu", output = work.path() / "unit.o";
+  write_file(copy, "#line 1 " + quoted(unit.shown) + "\n" + unit.text);
+  std::vector<std::string> command = compile_command(request);
+  command.insert(command.end(), {"-c", copy.string(), "-o", output.string()});
+  object.command = run_command(
+      command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+  if (object.command.ok()) {
+    fs::rename(output, object.path);
+    drop_oldest(paths_.cache());
+  }
+  return object;
+}
+
+Builder::Object Builder::entry(const BuildRequest& request, const std::string& environment) {
+  Unit unit{.text = "#include \"" + request.header + "\"\n#include \"worker/worker.h\"\n" +
+                    "int main(int argc, char** argv) { return roofline::worker::serve(" + request.function +
+                    ", argc, argv); }\n",
+            .shown = "entry.cu"};
+  if (!request.adapter.empty())
+    unit = {.text = read_file(request.adapter), .shown = paths_.shown(request.adapter)};
+  Object object = compile(request, unit, environment);
+  if (!object.command.ok())
+    throw InfrastructureError("the entry for " + request.header + " does not compile with " +
+                              toolkit_.nvcc().string() + ":\n" + printable(object.command.output));
+  return object;
+}
+
+void Builder::link(const BuildRequest& request, const Object& learner, const Object& entry,
+                   const std::string& key, BuildResult& result) {
+  const WorkFolder work(paths_.cache());
+  const fs::path output = work.path() / "worker";
+  const std::string libraries = toolkit_.libraries().string();
+  // Shared cudart found through RUNPATH (not RPATH), so that LD_LIBRARY_PATH can put the simulated one before
+  // it.
+  std::vector<std::string> command = {"g++",
+                                      learner.path.string(),
+                                      entry.path.string(),
+                                      paths_.worker_library().string(),
+                                      "-L" + libraries,
+                                      "-Wl,--as-needed",
+                                      "-Wl,--enable-new-dtags",
+                                      "-Wl,-rpath," + libraries,
+                                      "-lcudart",
+                                      "-pthread",
+                                      "-o",
+                                      output.string()};
+  if (std::error_code ignored; fs::exists(fs::path(libraries) / "libnvrtc.so", ignored))
+    command.push_back("-lnvrtc");
+#ifdef __SANITIZE_ADDRESS__
+  command.push_back("-fsanitize=address,undefined");  // the worker library was compiled with it too
+#endif
+  const CommandResult linked = run_command(
+      command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+  result.timed_out = linked.timed_out;
+  if (linked.ok()) {
+    result.worker = paths_.cache() / (key + ".worker");
+    fs::rename(output, result.worker);
+    return;
+  }
+  result.output = printable(linked.output);
+  result.diagnostics = parse_diagnostics(result.output);
+  result.sentence = link_sentence(request, paths_.shown(request.source), linked.output);
+}
+
+BuildResult Builder::build(const BuildRequest& request) {
+  std::error_code ignored;
+  if (!fs::exists(paths_.worker_library(), ignored))
+    throw InfrastructureError("the worker library is missing (" + paths_.worker_library().string() +
+                              "); run ./lab setup");
+  fs::create_directories(paths_.cache());
+  BuildResult result;
+  const Unit unit{.text = read_file(request.source), .shown = paths_.shown(request.source)};
+  result.source_sha256 = sha256_hex(unit.text);
+  const std::string environment = environment_key(request);
+  const Object learner = compile(request, unit, environment);
+  if (!learner.command.ok()) {
+    result.timed_out = learner.command.timed_out;
+    result.output = printable(learner.command.output);
+    result.diagnostics = parse_diagnostics(result.output);
+    result.sentence =
+        unit.shown + (result.timed_out ? " takes the compiler more than 120 s" : " does not compile");
+    return result;
+  }
+  const Object main = entry(request, environment);
+  const std::string key = sha256_hex(learner.key + main.key + sha256_hex(read_file(paths_.worker_library())));
+  result.cached = learner.cached;
+  if (const fs::path worker = paths_.cache() / (key + ".worker"); hit(worker)) {
+    result.worker = worker;
+  } else {
+    link(request, learner, main, key, result);
+  }
+  return result;
+}
+
+std::string headers_sha256(const fs::path& root, const fs::path& folder) {
+  std::vector<fs::path> headers;
+  const auto collect = [&](const fs::path& where) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(where, error), end; it != end; it.increment(error)) {
+      // Learners' files see common/, but nothing of the simulator is for them.
+      if (it->is_directory(error) && it->path() == root / "common" / "simulator")
+        it.disable_recursion_pending();
+      if (it->is_regular_file(error) && is_header(it->path())) headers.push_back(it->path());
+    }
+  };
+  collect(root / "common");
+  if (const auto relative = folder.lexically_relative(root / "common");
+      relative.empty() || *relative.begin() == "..")
+    collect(folder);
+  std::sort(headers.begin(), headers.end());
+  std::string all;
+  for (const fs::path& header : headers) all += header.string() + '\0' + sha256_hex(read_file(header)) + '\0';
+  return sha256_hex(all);
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "grader/diagnostics.h"
+#include "grader/paths.h"
+#include "grader/toolkit.h"
+
+/// From a learner's file to a worker executable, compiled at most once for the same content.
+namespace roofline::grader {
+
+/// What to compile. The file is copied first and the copy compiled, so that what is hashed is what runs, and
+/// headers beside a submission cannot replace the lab's.
+struct BuildRequest {
+  std::filesystem::path source;          ///< the learner's file
+  std::filesystem::path folder;          ///< of the lab or of the roofs: its headers
+  std::string header;                    ///< in `folder`: declares the function
+  std::string function;                  ///< what the learner defines
+  std::filesystem::path adapter;         ///< file that defines main; empty: the generic entry
+  std::vector<int> capabilities = {80};  ///< PTX and SASS for each
+};
+
+struct BuildResult {
+  std::filesystem::path worker;  ///< empty when it could not be built
+  std::string source_sha256;
+  bool cached = false;
+  bool timed_out = false;
+  std::string sentence;  ///< what went wrong in one sentence
+  std::vector<Diagnostic> diagnostics;
+  std::string output;  ///< of the compiler: capped and printable
+  bool ok() const { return !worker.empty(); }
+};
+
+class Builder {
+ public:
+  /// `tick` is called while a compiler runs.
+  Builder(const Paths& paths, Toolkit toolkit, std::function<void()> tick = {});
+
+  /// A submission that does not compile is a result, not an exception. Throws InfrastructureError when our
+  /// own parts are missing or do not compile.
+  BuildResult build(const BuildRequest& request);
+
+  const Toolkit& toolkit() const { return toolkit_; }
+
+ private:
+  struct Object;
+  struct Unit;
+  std::string environment_key(const BuildRequest& request) const;
+  std::vector<std::string> compile_command(const BuildRequest& request) const;
+  Object compile(const BuildRequest& request, const Unit& unit, const std::string& environment);
+  Object entry(const BuildRequest& request, const std::string& environment);
+  void link(const BuildRequest& request, const Object& learner, const Object& entry, const std::string& key,
+            BuildResult& result);
+
+  Paths paths_;
+  Toolkit toolkit_;
+  std::function<void()> tick_;
+};
+
+/// SHA-256 over the names and contents of the headers that a file compiled for `folder` may see.
+std::string headers_sha256(const std::filesystem::path& root, const std::filesystem::path& folder);
+
+}  // namespace roofline::grader

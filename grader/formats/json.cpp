@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/formats/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace roofline::grader {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON knows neither NaN nor infinity.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json name_or_null(std::string_view name) { return name.empty() ? Json(nullptr) : Json(name); }
+
+Json time_json(const TimeSummary& time) {
+  return {{"median", number(time.median_us)},
+          {"q1", number(time.q1_us)},
+          {"q3", number(time.q3_us)},
+          {"n", time.n}};
+}
+
+Json detail_json(const Check& check) {
+  Json json = Json::object();
+  for (const auto& [key, value] : check.detail) {
+    if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+      json[key] = Json::array();
+      for (const double entry : *numbers) json[key].push_back(number(entry));
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      json[key] = number(*real);
+    } else if (const auto* flag = std::get_if<bool>(&value)) {
+      json[key] = *flag;
+    } else {
+      json[key] = std::get<std::string>(value);
+    }
+  }
+  if (!check.file.empty()) json["file"] = check.file;
+  if (check.line) json["line"] = check.line;
+  return json;
+}
+
+Json check_json(const Check& check) {
+  return {{"id", check.id},
+          {"title", check.title},
+          {"kind", name_of(check.kind)},
+          {"verdict", name_of(check.verdict)},
+          {"class", name_or_null(name_of(check.reason))},
+          {"message", check.message},
+          {"detail", detail_json(check)}};
+}
+
+Json roof_json(const RoofValue& roof) {
+  return {{"name", roof.id}, {"value", number(roof.value)}, {"unit", roof.unit}};
+}
+
+Json measurement_json(const Measurement& measurement) {
+  return {{"id", measurement.id},
+          {"roof", roof_json(measurement.roof)},
+          {"achieved", number(measurement.achieved)},
+          {"fraction", number(measurement.fraction)},
+          {"thresholds",
+           {{"pass", measurement.pass}, {"good", measurement.good}, {"excellent", measurement.excellent}}},
+          {"time_us", time_json(measurement.time)}};
+}
+
+/// A sweep is the detail of the check that it decided.
+Json sweep_json(const SweepResult& sweep) {
+  Json points = Json::array();
+  for (const SweepPoint& point : sweep.points)
+    points.push_back({{sweep.argument.empty() ? "argument" : sweep.argument, number(point.argument)},
+                      {"flop_per_byte", number(point.intensity)},
+                      {"gb_per_s", number(point.gbps)},
+                      {"tflop_per_s", number(point.tflops)},
+                      {"fraction", number(point.roof_fraction)},
+                      {"time_us", time_json(point.time)}});
+  return {{"id", sweep.id},
+          {"memory_roof", roof_json(sweep.memory_roof)},
+          {"compute_roof", roof_json(sweep.compute_roof)},
+          {"ridge_flop_per_byte", number(sweep.ridge)},
+          {"knee", number(sweep.knee)},
+          {"points", std::move(points)}};
+}
+
+Json device_json(const DeviceRecord& device) {
+  return {{"kind", device.simulated ? "simulated" : "gpu"},
+          {"name", device.name},
+          {"compute_capability", device.capability},
+          {"driver", device.driver},
+          {"toolkit", device.toolkit},
+          {"model", device.model}};
+}
+
+/// The check that a sweep belongs to: the first whose id begins with the sweep's, else the first of
+/// performance.
+size_t check_of(const SweepResult& sweep, const std::vector<Check>& checks) {
+  for (size_t i = 0; i < checks.size(); ++i)
+    if (checks[i].id.starts_with(sweep.id)) return i;
+  for (size_t i = 0; i < checks.size(); ++i)
+    if (checks[i].kind == CheckKind::kPerformance) return i;
+  return checks.size();
+}
+
+Json result_json(const Result& result) {
+  Json checks = Json::array(), measurements = Json::array();
+  for (const Check& check : result.checks) checks.push_back(check_json(check));
+  for (const SweepResult& sweep : result.sweeps)
+    if (const size_t at = check_of(sweep, result.checks); at < result.checks.size())
+      checks[at]["detail"]["sweep"] = sweep_json(sweep);
+  for (const Measurement& measurement : result.measurements)
+    measurements.push_back(measurement_json(measurement));
+  return {{"schema", "lab/result/v1"},
+          {"lab", result.lab},
+          {"part", result.part},
+          {"lab_sha256", result.lab_sha256},
+          {"source", {{"path", result.source_path}, {"sha256", result.source_sha256}}},
+          {"device", device_json(result.device)},
+          {"seed", result.seed},
+          {"started", result.started},
+          {"wall_s", number(result.wall_s)},
+          {"verdict", name_of(result.verdict)},
+          {"class", name_or_null(name_of(result.reason))},
+          {"medal", name_or_null(name_of(result.medal))},
+          {"score", {{"points", number(result.points)}, {"max", number(result.max_points)}}},
+          {"checks", std::move(checks)},
+          {"measurements", std::move(measurements)}};
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<Result>& results) {
+  Json json;
+  if (results.size() == 1) {
+    json = result_json(results[0]);
+  } else {
+    json["results"] = Json::array();
+    for (const Result& result : results) json["results"].push_back(result_json(result));
+  }
+  // A message may hold what a learner's program wrote: never fail on its bytes.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/grading.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "grader/file.h"
+#include "grader/gpu_probe.h"
+#include "grader/roof.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kShownDiagnostics = 8;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// Resolves `--device`, and says what there is when it cannot.
+DeviceChoice resolve(const std::string& text, const Paths& paths) {
+  DeviceChoice device;
+  try {
+    device = parse_device(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  if (!device.simulated) {
+    const GpuProbe& probe = probe_gpus();
+    if (static_cast<size_t>(device.ordinal) < probe.gpus.size()) return device;
+    throw UsageError(std::string("there is no GPU to grade on (") +
+                     (probe.library ? probe.problem : "no NVIDIA driver is installed") +
+                     "); use --device sim, or see ./lab doctor");
+  }
+  const fs::path devices = paths.simulator() / "devices";
+  const std::vector<std::string> known = sim::known_devices(devices);
+  if (known.empty())
+    throw InfrastructureError("no simulated devices in " + devices.string() +
+                              "; run ./lab setup to build them");
+  if (std::find(known.begin(), known.end(), device.id) != known.end()) return device;
+  const std::string near = closest(device.id, known);
+  std::string list;
+  for (const std::string& id : known) list += "\n  sim:" + id;
+  throw UsageError("there is no simulated device \"" + device.id + "\"" +
+                   (near.empty() ? "" : "; did you mean sim:" + near + "?") + " The devices are" + list);
+}
+
+int capability_of(const DeviceChoice& device, const Paths& paths) {
+  if (!device.simulated) return probe_gpus().gpus.at(static_cast<size_t>(device.ordinal)).capability;
+  const sim::DeviceDescription description = sim::load_device(paths.simulator() / "devices", device.id);
+  return static_cast<int>(10 * description.compute_major + description.compute_minor);
+}
+
+double total(const Points& points) {
+  return points.correctness + points.structure + points.prediction + points.pass + points.good +
+         points.excellent;
+}
+
+}  // namespace
+
+Grading::Grading(const Paths& paths, const std::string& device)
+    : paths_(paths),
+      device_(resolve(device, paths)),
+      progress_("compiling"),
+      builder_(paths, find_toolkit(paths.state), [this] { progress_.update(); }),
+      capabilities_{capability_of(device_, paths)} {}
+
+DeviceRecord Grading::device_record() const {
+  DeviceRecord record;
+  record.simulated = device_.simulated;
+  record.id = device_.id;
+  record.capability = std::to_string(capabilities_[0] / 10) + "." + std::to_string(capabilities_[0] % 10);
+  record.toolkit = builder_.toolkit().version;
+  if (device_.simulated) {
+    record.name = sim::load_device(paths_.simulator() / "devices", device_.id).name;
+    record.driver = "simulated";
+  } else {
+    record.name = probe_gpus().gpus.at(static_cast<size_t>(device_.ordinal)).name;
+    record.driver = probe_gpus().driver;
+  }
+  return record;
+}
+
+BuildRequest Grading::request(const Chosen& chosen, const fs::path& source) const {
+  const Part& part = *chosen.part;
+  return {.source = source,
+          .folder = chosen.folder(paths_),
+          .header = part.program.header,
+          .function = part.program.function,
+          .adapter = part.adapter.empty() ? fs::path() : chosen.folder(paths_) / part.adapter,
+          .capabilities = capabilities_};
+}
+
+GradeOptions Grading::options(std::uint64_t seed) {
+  GradeOptions options;
+  options.seed = seed;
+  options.simulator_directory = paths_.simulator();
+  options.cuda_library_directory = builder_.toolkit().libraries();
+  options.roof_cache = paths_.cache() / "roofs";
+  options.release_build = std::string_view(ROOFLINE_BUILD_TYPE) != "Debug";
+  options.roof_worker = [this](const Roof& roof) {
+    const fs::path folder = paths_.root / "common" / "roofs";
+    const BuildResult built = builder_.build({.source = folder / roof.program.source,
+                                              .folder = folder,
+                                              .header = roof.program.header,
+                                              .function = roof.program.function,
+                                              .adapter = {},
+                                              .capabilities = capabilities_});
+    if (!built.ok())
+      throw InfrastructureError("the roof " + roof.id + ": " + built.sentence + "\n" + built.output);
+    return built.worker;
+  };
+  options.on_progress = [this](const Progress& progress) {
+    progress_.update(progress.fraction,
+                     progress.step + (progress.detail.empty() ? "" : ": " + progress.detail));
+  };
+  return options;
+}
+
+Result Grading::failed_build(const Chosen& chosen, const Check& check) const {
+  Result result;
+  result.lab = chosen.lab->folder;
+  result.part = chosen.id();
+  result.device = device_record();
+  result.started = utc_now();
+  result.verdict = check.verdict;
+  result.reason = check.reason;
+  result.max_points = total(chosen.part->points);
+  return result;
+}
+
+Result Grading::grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string label = "grading " + chosen.id();
+  progress_.label(label + ": compiling");
+  const BuildResult built = builder_.build(request(chosen, candidate.source));
+  progress_.label(label);
+  const Check compiled = build_check(built);
+  Result result = built.ok() ? grader::grade(*chosen.lab, *chosen.part,
+                                             {.worker = built.worker, .prediction = candidate.prediction},
+                                             device_, options(seed))
+                             : failed_build(chosen, compiled);
+  progress_.clear();
+  result.checks.insert(result.checks.begin(), compiled);
+  result.title = chosen.title();
+  result.source_path = paths_.shown(candidate.source);
+  result.source_sha256 = built.source_sha256;
+  result.lab_sha256 = lab_sha256(chosen, paths_);
+  result.device.toolkit = builder_.toolkit().version;
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  result.wall_s = wall.count();
+  return result;
+}
+
+std::vector<RoofValue> Grading::measure_roofs(const std::vector<std::string>& ids) {
+  progress_.label("roofs");
+  std::vector<RoofValue> values = roofs(device_, options(0), ids);
+  progress_.clear();
+  return values;
+}
+
+std::string lab_sha256(const Chosen& chosen, const Paths& paths) {
+  std::vector<fs::path> files = {chosen.folder(paths) / "spec.cpp",
+                                 chosen.folder(paths) / chosen.part->program.header};
+  if (!chosen.part->adapter.empty()) files.push_back(chosen.folder(paths) / chosen.part->adapter);
+  std::string all;
+  for (const fs::path& file : files)
+    all += file.filename().string() + '\0' + sha256_hex(read_file(file)) + '\0';
+  return sha256_hex(all);
+}
+
+Check build_check(const BuildResult& built) {
+  Check check;
+  check.id = "build";
+  check.title = "compiles";
+  check.kind = CheckKind::kBuild;
+  if (built.ok()) {
+    check.verdict = Verdict::kPass;
+    return check;
+  }
+  check.verdict = Verdict::kFail;
+  check.reason = Class::kDoesNotCompile;
+  check.message = built.sentence;
+  size_t shown = 0, errors = 0;
+  for (const Diagnostic& diagnostic : built.diagnostics) {
+    if (!diagnostic.error) continue;
+    if (++errors > kShownDiagnostics) continue;
+    if (shown++ == 0 && diagnostic.line) check.file = diagnostic.file, check.line = diagnostic.line;
+    check.message += "\n" + diagnostic.text();
+  }
+  if (errors > kShownDiagnostics)
+    check.message += "\nand " + std::to_string(errors - kShownDiagnostics) + " more errors";
+  // Nothing that we recognise: what the compiler said, as it said it.
+  if (errors == 0 && !built.output.empty()) check.message += "\n" + built.output.substr(0, 2000);
+  return check;
+}
+
+}  // namespace roofline::grader

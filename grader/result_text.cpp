@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/result_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "grader/svg.h"
+#include "grader/sweep_figure.h"
+#include "grader/table.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr int kBarCells = 20;
+constexpr size_t kHashDigits = 12;
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return Colour::kGreen;
+    case Verdict::kFail:
+      return Colour::kRed;
+    default:
+      return Colour::kYellow;
+  }
+}
+
+std::string_view mark_of(Verdict verdict, const Terminal& terminal) {
+  if (verdict == Verdict::kPass) return terminal.either("✓", "+");
+  if (verdict == Verdict::kFail) return terminal.either("✗", "x");
+  return "!";
+}
+
+std::string percent(double fraction) {
+  if (!std::isfinite(fraction)) return "-";
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, fraction < 0.0995 ? "%.2g %%" : "%.1f %%", 100 * fraction);
+  return buffer;
+}
+
+std::string medal_text(Medal medal, const Terminal& terminal) {
+  if (medal == Medal::kNone) return std::string(terminal.either("–", "-"));
+  return terminal.paint(medal == Medal::kExcellent ? Colour::kGreen : Colour::kYellow, name_of(medal));
+}
+
+std::string with_unit(double value, const std::string& unit) { return compact(value, 4) + " " + unit; }
+
+void add_check(Table& table, const Check& check, const Terminal& terminal) {
+  std::string message = printable(check.message);
+  if (check.line && message.find(check.file + ":" + std::to_string(check.line)) == std::string::npos)
+    message = check.file + ":" + std::to_string(check.line) + ": " + message;
+  table.add({terminal.paint(colour_of(check.verdict), mark_of(check.verdict, terminal)),
+             printable(check.title), verdict_text(check.verdict, check.reason, terminal), message});
+}
+
+/// Correctness cases that pass say no more than their number.
+std::string checks_table(const Result& result, const Terminal& terminal) {
+  Table table({{""}, {"check"}, {"verdict"}, {"", Column::Align::kWrap}});
+  const auto quiet = [](const Check& check) {
+    return check.kind == CheckKind::kCorrectness && check.verdict == Verdict::kPass;
+  };
+  const auto passed = static_cast<size_t>(std::count_if(result.checks.begin(), result.checks.end(), quiet));
+  bool counted = false;
+  for (const Check& check : result.checks) {
+    if (!quiet(check) || passed <= 2) {
+      add_check(table, check, terminal);
+    } else if (!counted) {
+      counted = true;
+      std::string names;
+      for (const Check& other : result.checks)
+        if (quiet(other)) names += (names.empty() ? "" : ", ") + printable(other.title);
+      table.add({terminal.paint(Colour::kGreen, mark_of(Verdict::kPass, terminal)),
+                 "correct in " + std::to_string(passed) + " cases",
+                 verdict_text(Verdict::kPass, Class::kNone, terminal), terminal.paint(Colour::kDim, names)});
+    }
+  }
+  return table.empty() ? "" : table.render(terminal);
+}
+
+std::string measurements_table(const Result& result, const Terminal& terminal) {
+  if (result.measurements.empty()) return {};
+  const char* kind = result.device.simulated ? "modelled" : "measured";
+  Table table({{"performance"},
+               {kind, Column::Align::kRight},
+               {"roof", Column::Align::kRight},
+               {"of roof", Column::Align::kRight},
+               {"0 to 100 %"},
+               {"pass good excellent"},
+               {"medal"},
+               {"limited by"}});
+  for (const Measurement& m : result.measurements) {
+    std::string thresholds;
+    std::vector<double> marks;
+    for (const double threshold : {m.pass, m.good, m.excellent}) {
+      if (threshold <= 0) continue;
+      marks.push_back(threshold);
+      thresholds += pad_right(compact(100 * threshold) + " %", 5);
+    }
+    const Colour colour = m.medal == Medal::kNone && !marks.empty() ? Colour::kRed : Colour::kGreen;
+    table.add({m.title.empty() ? m.id : m.title, with_unit(m.achieved, m.roof.unit),
+               with_unit(m.roof.value, m.roof.unit) + " " + m.roof.id, percent(m.fraction),
+               terminal.paint(colour, bar(terminal, m.fraction, kBarCells, marks)), thresholds,
+               marks.empty() ? "" : medal_text(m.medal, terminal), m.limiter});
+  }
+  return "\n" + table.render(terminal);
+}
+
+std::string sweep_table(const SweepResult& sweep, const DeviceRecord& device, const Terminal& terminal) {
+  using Align = Column::Align;
+  Table table({{sweep.argument, Align::kRight},
+               {"FLOP/B", Align::kRight},
+               {"us", Align::kRight},
+               {"GB/s", Align::kRight},
+               {"TFLOP/s", Align::kRight},
+               {"of roof", Align::kRight},
+               {"0 to 100 %"},
+               {"limited by"}});
+  for (const SweepPoint& point : sweep.points)
+    table.add({compact(point.argument, 6), compact(point.intensity), compact(point.time.median_us, 4),
+               compact(point.gbps, 4), compact(point.tflops), percent(point.roof_fraction),
+               terminal.paint(Colour::kBlue, bar(terminal, point.roof_fraction, kBarCells)), point.limiter});
+  std::string text = "\n  " + terminal.paint(Colour::kBold, sweep.title) +
+                     (device.simulated ? ", modelled\n" : ", measured\n") + table.render(terminal);
+  text += "  The roofs " + with_unit(sweep.memory_roof.value, sweep.memory_roof.unit) + " (" +
+          sweep.memory_roof.id + ") and " + with_unit(sweep.compute_roof.value, sweep.compute_roof.unit) +
+          " (" + sweep.compute_roof.id + ") meet at " + compact(sweep.ridge) + " FLOP/B, " + sweep.argument +
+          " " + compact(sweep.knee);
+  if (const auto sheet = data_sheet_knee(sweep))
+    text += "; the data sheet's at " + sweep.argument + " " + compact(*sheet);
+  return text + ".\n";
+}
+
+std::string heading(const Result& result, const Terminal& terminal) {
+  std::string text = terminal.paint(Colour::kBold, result.part + " " + result.title) + "\n";
+  text += "  file    " + printable(result.source_path) + "  " +
+          terminal.paint(Colour::kDim, "sha256 " + result.source_sha256.substr(0, kHashDigits)) + "\n";
+  text += "  device  " + device_label(result.device);
+  if (!result.device.capability.empty()) text += ", compute capability " + result.device.capability;
+  if (!result.device.simulated && !result.device.driver.empty()) text += ", driver " + result.device.driver;
+  text += "\n";
+  if (result.device.simulated)
+    text += terminal.paint(Colour::kDim, "          times are modelled, not measured") + "\n";
+  return text + "  seed    " + std::to_string(result.seed) + "\n\n";
+}
+
+/// "✓ 20", "✗ 3 of 20", or a dash where nothing of this kind was checked.
+std::string passed_of_kind(const Result& result, CheckKind kind, const Terminal& terminal) {
+  int all = 0, passed = 0;
+  Verdict worst = Verdict::kPass;
+  for (const Check& check : result.checks) {
+    if (check.kind != kind) continue;
+    ++all;
+    if (check.verdict == Verdict::kPass) {
+      ++passed;
+    } else if (worst != Verdict::kFail) {
+      worst = check.verdict;
+    }
+  }
+  if (all == 0) return std::string(terminal.either("–", "-"));
+  const std::string counts =
+      passed == all ? std::to_string(all) : std::to_string(passed) + " of " + std::to_string(all);
+  return terminal.paint(colour_of(worst), std::string(mark_of(worst, terminal)) + " " + counts);
+}
+
+}  // namespace
+
+std::string device_label(const DeviceRecord& device) {
+  return (device.simulated ? "simulated " : "") + printable(device.name);
+}
+
+std::string verdict_text(Verdict verdict, Class reason, const Terminal& terminal) {
+  const std::string_view name = reason == Class::kNone ? name_of(verdict) : name_of(reason);
+  return terminal.paint(colour_of(verdict), name);
+}
+
+std::string result_text(const Result& result, const Terminal& terminal) {
+  std::string text = heading(result, terminal) + checks_table(result, terminal);
+  for (const SweepResult& sweep : result.sweeps)
+    if (!sweep.points.empty()) text += sweep_table(sweep, result.device, terminal);
+  text += measurements_table(result, terminal);
+  if (!result.program_output.empty()) {
+    text += "\n  " + terminal.paint(Colour::kDim, "your program printed") + "\n";
+    for (const std::string& line : wrap(printable(result.program_output), 1 << 20))
+      text += "    " + line + "\n";
+  }
+  char tail[96];
+  std::snprintf(tail, sizeof tail, "  %s of %s points  %.1f s", compact(result.points, 4).c_str(),
+                compact(result.max_points, 4).c_str(), result.wall_s);
+  text += "\n  " + verdict_text(result.verdict, result.reason, terminal);
+  if (result.medal != Medal::kNone) text += "  " + medal_text(result.medal, terminal);
+  return text + tail + "\n";
+}
+
+std::string summary_text(const std::vector<Result>& results, const Terminal& terminal) {
+  static constexpr CheckKind kKinds[] = {CheckKind::kBuild, CheckKind::kCorrectness, CheckKind::kStructure,
+                                         CheckKind::kPerformance, CheckKind::kPrediction};
+  std::vector<Column> columns = {{"lab"}, {"device"}};
+  for (const CheckKind kind : kKinds) columns.push_back({std::string(name_of(kind))});
+  columns.insert(
+      columns.end(),
+      {{"of roof", Column::Align::kRight}, {"verdict"}, {"medal"}, {"points", Column::Align::kRight}});
+  Table table(std::move(columns));
+  double points = 0, most = 0;
+  for (const Result& result : results) {
+    std::string fractions;
+    for (const Measurement& m : result.measurements)
+      if (m.pass > 0) fractions += (fractions.empty() ? "" : ", ") + percent(m.fraction);
+    std::vector<std::string> row = {result.part + " " + result.lab.substr(result.lab.find('-') + 1),
+                                    device_label(result.device)};
+    for (const CheckKind kind : kKinds) row.push_back(passed_of_kind(result, kind, terminal));
+    row.insert(row.end(), {fractions, verdict_text(result.verdict, result.reason, terminal),
+                           medal_text(result.medal, terminal),
+                           compact(result.points, 4) + " of " + compact(result.max_points, 4)});
+    table.add(std::move(row));
+    points += result.points;
+    most += result.max_points;
+  }
+  table.rule();
+  table.add({"all", "", "", "", "", "", "", "", "", "", compact(points, 5) + " of " + compact(most, 5)});
+  return table.render(terminal);
+}
+
+}  // namespace roofline::grader

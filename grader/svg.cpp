@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/svg.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace roofline::grader {
+namespace {
+
+// Two colour sets; `currentColor` would follow the page but not a stand-alone file.
+constexpr std::string_view kStyle = R"(<style>
+svg{--ink:#1f2933;--soft:#6b7785;--grid:#dde3ea;--series:#1f6feb;--roof:#b3541e;--sheet:#8a63b8;background:#fff}
+@media (prefers-color-scheme:dark){svg{--ink:#e6edf3;--soft:#9aa7b4;--grid:#2c3640;--series:#58a6ff;--roof:#f0883e;--sheet:#c297f0;background:#10151b}}
+text{font:12px system-ui,sans-serif;fill:var(--ink)}
+text.title{font-size:14px;font-weight:600}
+text.tick,text.note{fill:var(--soft);font-size:11px}
+line,polyline{fill:none;stroke-width:1}
+.axis{stroke:var(--soft)}.grid{stroke:var(--grid)}
+.series{stroke:var(--series);stroke-width:2}circle.series{fill:var(--series)}
+.roof{stroke:var(--roof)}.knee{stroke:var(--roof);stroke-dasharray:2 3}.sheet{stroke:var(--sheet);stroke-dasharray:7 4}
+text.roof,text.knee{fill:var(--roof);stroke:none;font-size:11px}text.sheet{fill:var(--sheet);stroke:none;font-size:11px}
+</style>
+)";
+
+std::string coordinate(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f", value);
+  std::string text = buffer;
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text == "-0" ? "0" : text;
+}
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return " " + std::string(name) + "=\"" + xml_escaped(value) + "\"";
+}
+
+}  // namespace
+
+Svg::Svg(double width, double height, std::string_view title, std::string_view description) {
+  const std::string w = coordinate(width), h = coordinate(height);
+  head_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"" + attribute("width", w) +
+          attribute("height", h) + attribute("viewBox", "0 0 " + w + " " + h) + ">\n<title>" +
+          xml_escaped(title) + "</title>\n<desc>" + xml_escaped(description) + "</desc>\n" +
+          std::string(kStyle);
+}
+
+void Svg::line(Point from, Point to, std::string_view style) {
+  body_ += "<line" + attribute("class", style) + attribute("x1", coordinate(from.x)) +
+           attribute("y1", coordinate(from.y)) + attribute("x2", coordinate(to.x)) +
+           attribute("y2", coordinate(to.y)) + "/>\n";
+}
+
+void Svg::polyline(const std::vector<Point>& points, std::string_view style) {
+  std::string list;
+  for (const Point& point : points)
+    list += (list.empty() ? "" : " ") + coordinate(point.x) + "," + coordinate(point.y);
+  body_ += "<polyline" + attribute("class", style) + attribute("points", list) + "/>\n";
+}
+
+void Svg::dot(Point at, double radius, std::string_view style, std::string_view tooltip) {
+  body_ += "<circle" + attribute("class", style) + attribute("cx", coordinate(at.x)) +
+           attribute("cy", coordinate(at.y)) + attribute("r", coordinate(radius));
+  body_ += tooltip.empty() ? "/>\n" : "><title>" + xml_escaped(tooltip) + "</title></circle>\n";
+}
+
+void Svg::text(Point at, std::string_view content, std::string_view style, Anchor anchor, double degrees) {
+  body_ += "<text" + attribute("class", style) + attribute("x", coordinate(at.x)) +
+           attribute("y", coordinate(at.y));
+  if (anchor != Anchor::kStart)
+    body_ += attribute("text-anchor", anchor == Anchor::kMiddle ? "middle" : "end");
+  if (degrees != 0)
+    body_ += attribute(
+        "transform", "rotate(" + coordinate(degrees) + " " + coordinate(at.x) + " " + coordinate(at.y) + ")");
+  body_ += ">" + xml_escaped(content) + "</text>\n";
+}
+
+std::string Svg::str() const { return head_ + body_ + "</svg>\n"; }
+
+double LogScale::at(double value) const {
+  const double share = (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
+  return from + share * (to - from);
+}
+
+std::vector<double> LogScale::ticks(double base, size_t most) const {
+  const int first = static_cast<int>(std::ceil(std::log(low) / std::log(base) - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log(high) / std::log(base) + 1e-9));
+  const int count = std::max(0, last - first + 1);
+  const int step =
+      std::max(1, (count + static_cast<int>(most) - 1) / static_cast<int>(std::max<size_t>(1, most)));
+  std::vector<double> result;
+  for (int power = first; power <= last; power += step) result.push_back(std::pow(base, power));
+  return result;
+}
+
+LogScale decades(const std::vector<double>& values, double from, double to) {
+  double low = HUGE_VAL, high = 0;
+  for (const double value : values) {
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (high == 0) low = high = 1;
+  LogScale scale{.low = std::pow(10, std::floor(std::log10(low))),
+                 .high = std::pow(10, std::ceil(std::log10(high))),
+                 .from = from,
+                 .to = to};
+  if (scale.low == scale.high) scale.high *= 10;
+  return scale;
+}
+
+std::string compact(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  char buffer[48];
+  const double size = std::abs(value);
+  if (size != 0 && (size < 1e-3 || size >= 1e7)) {
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+  } else {
+    const int before = size < 1 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
+    const int leading_zeros = size != 0 && size < 1 ? static_cast<int>(-std::floor(std::log10(size))) - 1 : 0;
+    const int after = std::max(0, size < 1 ? digits + leading_zeros : digits - before);
+    std::snprintf(buffer, sizeof buffer, "%.*f", after, value);
+  }
+  std::string text = buffer;
+  if (text.find('.') != std::string::npos && text.find('e') == std::string::npos) {
+    while (text.ends_with('0')) text.pop_back();
+    if (text.ends_with('.')) text.pop_back();
+  }
+  return text;
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
+          out += c;  // XML forbids the others
+    }
+  }
+  return out;
+}
+
+}  // namespace roofline::grader

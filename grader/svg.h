@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A small SVG writer: enough for rooflines and sweeps, readable in light and dark, on paper, and with no
+/// script.
+namespace roofline::grader {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+class Svg {
+ public:
+  /// `title` and `description` are what a screen reader says.
+  Svg(double width, double height, std::string_view title, std::string_view description);
+
+  /// Classes: "axis" "grid" "series" "roof" "knee" "sheet" for lines and dots; "title" "label" "tick" "note"
+  /// for text.
+  void line(Point from, Point to, std::string_view style);
+  void polyline(const std::vector<Point>& points, std::string_view style);
+  /// The tooltip appears where the pointer rests.
+  void dot(Point at, double radius, std::string_view style, std::string_view tooltip = {});
+  enum class Anchor { kStart, kMiddle, kEnd };
+  void text(Point at, std::string_view content, std::string_view style, Anchor anchor = Anchor::kStart,
+            double degrees = 0);
+
+  /// The whole document.
+  std::string str() const;
+
+ private:
+  std::string head_, body_;
+};
+
+/// A logarithmic scale from values to a coordinate.
+struct LogScale {
+  double low = 1, high = 10;  ///< values, positive
+  double from = 0, to = 100;  ///< coordinates of low and high
+  double at(double value) const;
+  /// Powers of `base` within the range, at most `most` (evenly thinned out).
+  std::vector<double> ticks(double base, size_t most) const;
+};
+
+/// The smallest range of whole powers of ten that holds all positive values.
+LogScale decades(const std::vector<double>& values, double from, double to);
+
+/// A number for a label or a coordinate: at most `digits` significant digits, no exponent for everyday sizes.
+std::string compact(double value, int digits = 3);
+
+std::string xml_escaped(std::string_view text);
+
+}  // namespace roofline::grader
