@@ -46,7 +46,8 @@ class Binder {
   /// Index of the instruction that a label names (valid after the whole function is bound: a fix-up is kept
   /// and written to `in.immediate`, or to extra().numbers[slot] when slot >= 0).
   virtual void branch_to(const std::string& label, Instruction& in, int slot = -1) = 0;
-  /// Resolves the callee and the arguments of a call into a CallSite (machine/function.h) at in.extra->pointer.
+  /// Resolves the callee and the arguments of a call into a CallSite (machine/function.h) at
+  /// in.extra->pointer.
   virtual void bind_call(Instruction& in);
   /// The function or label-list being built, for call, brx and messages.
   virtual const ptx::Function& function() const = 0;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <initializer_list>
 #include <vector>
 
 #include "simulator/isa/row.h"
@@ -24,5 +25,8 @@ std::vector<Row> atomic_rows();
 std::vector<Row> control_flow_rows();
 std::vector<Row> warp_rows();
 std::vector<Row> system_rows();
+
+/// Chapters (or parts of one) in a row.
+std::vector<Row> joined(std::initializer_list<std::vector<Row> (*)()> parts);
 
 }  // namespace roofline::sim::isa

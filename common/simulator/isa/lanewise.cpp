@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/isa/lanewise.h"
 
+#include <emmintrin.h>
+
 namespace roofline::sim::isa {
 
 namespace {
@@ -33,6 +35,14 @@ void merge_rows(void* to, const void* from, u32 mask, std::size_t bytes) {
     default:
       return merge<Word128>(to, from, mask);
   }
+}
+
+u32 collect_flags(const u8* flags) {
+  const auto half = [flags](int at) {
+    const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(flags + at));
+    return static_cast<u32>(_mm_movemask_epi8(_mm_slli_epi16(bytes, 7)));
+  };
+  return half(0) | half(16) << 16;
 }
 
 }  // namespace roofline::sim::isa

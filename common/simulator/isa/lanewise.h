@@ -11,6 +11,18 @@ namespace roofline::sim::isa {
 /// to[i] = from[i] for the lanes in `mask`, `bytes` (1, 2, 4, 8 or 16) a lane.
 void merge_rows(void* to, const void* from, u32 mask, std::size_t bytes);
 
+/// Bit i is set where flags[i] (0 or 1) is; `flags` is 32 bytes, 32-byte aligned.
+u32 collect_flags(const u8* flags);
+
+/// The lanes where f(s[i]...) holds, whether they are active or not.
+template <class F, class... S>
+inline __attribute__((always_inline)) u32 lanes_where(F f, const S*... s) {
+  alignas(32) u8 flags[kWarpSize];
+#pragma GCC ivdep
+  for (int i = 0; i < kWarpSize; ++i) flags[i] = f(s[i]...) ? 1 : 0;
+  return collect_flags(flags);
+}
+
 /// d[i] = f(s[i]...) for the lanes in `mask`. Inactive lanes are computed too, for the vector units' sake,
 /// and dropped: f must be total. A destination may be a source, exactly; rows never overlap partially.
 template <class D, class F, class... S>

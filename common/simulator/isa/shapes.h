@@ -16,13 +16,19 @@ namespace roofline::sim::isa {
 /// Types of destination and sources; operands are bound in this order to the slots d, a, b, c, e.
 template <class D, class... S>
 struct Signature {
+  static constexpr ptx::Type kResult = D::kType;
+
+  static void slots(const Match& match, Binder& binder, Instruction& in) {
+    const ptx::OperandList& operands = match.instruction->operands;
+    Slot* const sources[] = {&in.a, &in.b, &in.c, &in.e};
+    std::size_t at = 0;
+    ((*sources[at] = binder.source(operands[at + 1], S::kType), ++at), ...);
+    in.d = binder.destination(operands[0], D::kType);
+  }
+
   template <class F>
   static void bind(const Match& match, Binder& binder, Instruction& in) {
-    const ptx::OperandList& operands = match.instruction->operands;
-    Slot* const slots[] = {&in.a, &in.b, &in.c, &in.e};
-    std::size_t at = 0;
-    ((*slots[at] = binder.source(operands[at + 1], S::kType), ++at), ...);
-    in.d = binder.destination(operands[0], D::kType);
+    slots(match, binder, in);
     in.execute = &Lanewise<F, typename D::Lane, typename S::Lane...>::execute;
   }
 };
@@ -83,6 +89,17 @@ template <template <class> class Shape, class L, class F>
 Row lanewise(std::string_view syntax, F, CostFunction cost = arithmetic_cost) {
   return {
       .syntax = syntax, .types = L::all(), .types2 = {}, .bind = bind_lanewise<Shape, L, F>, .cost = cost};
+}
+
+/// A row of one signature, with its types spelled out in the syntax line.
+template <class Sig, class F>
+Row exact(std::string_view syntax, F, CostFunction cost = arithmetic_cost) {
+  return {.syntax = syntax,
+          .types = {Sig::kResult},
+          .types2 = {},
+          .bind = [](const Row&, const Match& match, Binder& binder,
+                     Instruction& in) { Sig::template bind<F>(match, binder, in); },
+          .cost = cost};
 }
 
 template <class L, class F>

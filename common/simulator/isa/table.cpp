@@ -9,17 +9,6 @@ namespace roofline::sim::isa {
 
 namespace {
 
-std::vector<Row> all_rows() {
-  std::vector<Row> table;
-  for (auto chapter : {integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows,
-                       half_rows, compare_rows, logic_rows, move_rows, convert_rows, memory_rows, atomic_rows,
-                       control_flow_rows, warp_rows, system_rows}) {
-    std::vector<Row> rows = chapter();
-    table.insert(table.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
-  }
-  return table;
-}
-
 using Index = std::unordered_map<std::string_view, std::vector<const Row*>>;
 
 Index index_by_opcode() {
@@ -30,8 +19,21 @@ Index index_by_opcode() {
 
 }  // namespace
 
+std::vector<Row> joined(std::initializer_list<std::vector<Row> (*)()> parts) {
+  std::vector<Row> table;
+  for (auto part : parts) {
+    std::vector<Row> rows_of_part = part();
+    table.insert(table.end(), std::make_move_iterator(rows_of_part.begin()),
+                 std::make_move_iterator(rows_of_part.end()));
+  }
+  return table;
+}
+
 std::span<const Row> rows() {
-  static const std::vector<Row> table = all_rows();
+  static const std::vector<Row> table =
+      joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows, half_rows,
+              compare_rows, logic_rows, move_rows, convert_rows, memory_rows, atomic_rows, control_flow_rows,
+              warp_rows, system_rows});
   return table;
 }
 

@@ -47,6 +47,9 @@ using F16 = Tag<Half, ptx::Type::Kind::kFloat, 16>;
 using BF16 = Tag<BFloat, ptx::Type::Kind::kBFloat, 16>;
 using F16X2 = Tag<HalfPair, ptx::Type::Kind::kFloat, 32, 2>;
 using BF16X2 = Tag<BFloatPair, ptx::Type::Kind::kBFloat, 32, 2>;
+/// Two 16-bit integers, computed as a whole word by the rows that take them.
+using U16X2 = Tag<u32, ptx::Type::Kind::kUnsigned, 32, 2>;
+using S16X2 = Tag<u32, ptx::Type::Kind::kSigned, 32, 2>;
 using F32 = Tag<f32, ptx::Type::Kind::kFloat, 32>;
 using F64 = Tag<f64, ptx::Type::Kind::kFloat, 64>;
 using Pred = Tag<bool, ptx::Type::Kind::kPredicate, 1>;

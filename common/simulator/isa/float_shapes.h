@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "simulator/isa/float_math.h"
+#include "simulator/isa/shapes.h"
+
+/// The modal forms of the shapes: rounding, .ftz and .sat around a plain function of floats.
+namespace roofline::sim::isa {
+
+/// Which modifiers a row has, besides rounding; as many variants are instantiated.
+enum Modes : unsigned {
+  kPlain = 0,
+  kFtz = 1,
+  kSat = 2,
+  kRaw = 4,  ///< NaN passes unchanged: only bits move
+};
+
+/// F with inputs and result flushed, NaN made canonical and the result saturated, as the modes say.
+template <class F, unsigned kModes>
+struct Modal {
+  template <class T>
+  static T prepare(T a) {
+    if constexpr ((kModes & kFtz) != 0 && std::is_same_v<T, f32>) return flush(a);
+    return a;
+  }
+  template <class T, class... S>
+  auto operator()(T a, S... s) const {
+    auto result = F{}(prepare(a), prepare(s)...);
+    if constexpr ((kModes & kRaw) == 0) result = canonical(result);
+    if constexpr ((kModes & kFtz) != 0) result = flush(result);
+    if constexpr ((kModes & kSat) != 0) result = saturate(result);
+    return result;
+  }
+};
+
+/// Makes a bound instruction run under the rounding mode that its modifiers name: .rz .rm .rp. Nothing
+/// happens for .rn, which the machine runs under.
+void bind_rounding(const Match& match, Binder& binder, Instruction& in);
+
+template <template <class> class Shape, class L, unsigned kModes, class F>
+void bind_modal(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const bool ftz = (kModes & kFtz) != 0 && match.has("ftz"), sat = (kModes & kSat) != 0 && match.has("sat");
+  L::select(match.type, [&]<class T>() {
+    if (ftz && sat) return Shape<T>::template bind<Modal<F, kModes>>(match, binder, in);
+    if (ftz) return Shape<T>::template bind<Modal<F, kModes & ~kSat>>(match, binder, in);
+    if (sat) return Shape<T>::template bind<Modal<F, kModes & ~kFtz>>(match, binder, in);
+    return Shape<T>::template bind<Modal<F, kModes & kRaw>>(match, binder, in);
+  });
+  bind_rounding(match, binder, in);
+}
+
+template <template <class> class Shape, class L, unsigned kModes, class F>
+Row modal(std::string_view syntax, F, CostFunction cost) {
+  return {.syntax = syntax,
+          .types = L::all(),
+          .types2 = {},
+          .bind = bind_modal<Shape, L, kModes, F>,
+          .cost = cost};
+}
+
+template <class T, unsigned kModes, class F>
+Row modal_unary(std::string_view syntax, F f, CostFunction cost = arithmetic_cost) {
+  return modal<UnaryShape, TypeList<T>, kModes>(syntax, f, cost);
+}
+template <class T, unsigned kModes, class F>
+Row modal_binary(std::string_view syntax, F f, CostFunction cost = arithmetic_cost) {
+  return modal<BinaryShape, TypeList<T>, kModes>(syntax, f, cost);
+}
+template <class T, unsigned kModes, class F>
+Row modal_ternary(std::string_view syntax, F f, CostFunction cost = fused_cost) {
+  return modal<TernaryShape, TypeList<T>, kModes>(syntax, f, cost);
+}
+
+}  // namespace roofline::sim::isa

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/integer_math.h"
+#include "simulator/isa/shapes.h"
+
+/// "Integer Arithmetic Instructions", the part that computes with numbers.
+namespace roofline::sim::isa {
+
+namespace {
+
+constexpr auto add = [](auto a, auto b) { return wrap(a) + wrap(b); };
+constexpr auto subtract = [](auto a, auto b) { return wrap(a) - wrap(b); };
+constexpr auto smaller = [](auto a, auto b) { return b < a ? b : a; };
+constexpr auto larger = [](auto a, auto b) { return a < b ? b : a; };
+constexpr auto not_negative = [](auto a) { return a < 0 ? decltype(a){0} : a; };
+
+/// Several SASS instructions: there is no integer divider.
+Cost division_cost(const Match& match) {
+  return {Pipe::kAlu, static_cast<u8>(match.type.bits == 64 ? 70 : 18)};
+}
+Cost wide_cost(const Match&) { return {Pipe::kFma, 1}; }
+Cost pair_cost(const Match&) { return {Pipe::kAlu, 2}; }
+
+std::vector<Row> sum_rows() {
+  return {
+      binary<INTS>("add.type d, a, b", add),
+      binary<TypeList<S32>>(
+          "add.sat.s32 d, a, b", [](s32 a, s32 b) { return saturate_to_s32(s64{a} + b); }, pair_cost),
+      binary<TypeList<U16X2, S16X2>>(
+          "add.type d, a, b", [](u32 a, u32 b) { return by_halves<u16>(add, a, b); }, pair_cost),
+      binary<INTS>("sub.type d, a, b", subtract),
+      binary<TypeList<S32>>(
+          "sub.sat.s32 d, a, b", [](s32 a, s32 b) { return saturate_to_s32(s64{a} - b); }, pair_cost),
+  };
+}
+
+std::vector<Row> product_rows() {
+  return {
+      binary<INTS>(
+          "mul.lo.type d, a, b", [](auto a, auto b) { return wrap(a) * wrap(b); }, multiply_cost),
+      binary<INTS>(
+          "mul.hi.type d, a, b", [](auto a, auto b) { return high_product(a, b); }, multiply_cost),
+      lanewise<WideShape, NARROW_INTS>(
+          "mul.wide.type d, a, b", [](auto a, auto b) { return full_product(a, b); }, wide_cost),
+      ternary<INTS>(
+          "mad.lo.type d, a, b, c", [](auto a, auto b, auto c) { return wrap(a) * wrap(b) + wrap(c); },
+          fused_cost),
+      ternary<INTS>(
+          "mad.hi.type d, a, b, c", [](auto a, auto b, auto c) { return wrap(high_product(a, b)) + wrap(c); },
+          fused_cost),
+      ternary<TypeList<S32>>(
+          "mad.hi.sat.s32 d, a, b, c",
+          [](s32 a, s32 b, s32 c) { return saturate_to_s32(s64{high_product(a, b)} + c); }, wide_cost),
+      lanewise<WideAddShape, NARROW_INTS>(
+          "mad.wide.type d, a, b, c",
+          [](auto a, auto b, auto c) { return wrap(c) + wrap(static_cast<decltype(c)>(full_product(a, b))); },
+          wide_cost),
+      binary<WORDS>(
+          "mul24.lo.type d, a, b", [](auto a, auto b) { return product24(a, b); }, wide_cost),
+      binary<WORDS>(
+          "mul24.hi.type d, a, b", [](auto a, auto b) { return product24(a, b) >> 16; }, wide_cost),
+      ternary<WORDS>(
+          "mad24.lo.type d, a, b, c",
+          [](auto a, auto b, auto c) { return wrap(static_cast<u32>(product24(a, b))) + wrap(c); },
+          wide_cost),
+      ternary<WORDS>(
+          "mad24.hi.type d, a, b, c",
+          [](auto a, auto b, auto c) { return static_cast<u32>(product24(a, b) >> 16) + wrap(c); },
+          wide_cost),
+      ternary<TypeList<S32>>(
+          "mad24.hi.sat.s32 d, a, b, c",
+          [](s32 a, s32 b, s32 c) { return saturate_to_s32((product24(a, b) >> 16) + c); }, wide_cost),
+      ternary<INTS>(
+          "sad.type d, a, b, c",
+          [](auto a, auto b, auto c) { return wrap(c) + (a < b ? wrap(b) - wrap(a) : wrap(a) - wrap(b)); },
+          pair_cost),
+      binary<INTS>(
+          "div.type d, a, b", [](auto a, auto b) { return divide(a, b); }, division_cost),
+      binary<INTS>(
+          "rem.type d, a, b", [](auto a, auto b) { return remainder(a, b); }, division_cost),
+  };
+}
+
+std::vector<Row> order_rows() {
+  return {
+      unary<SIGNED>("abs.type d, a", [](auto a) { return absolute(a); }),
+      unary<SIGNED>("neg.type d, a", [](auto a) { return wrap(decltype(a){0}) - wrap(a); }),
+      binary<INTS>("min.type d, a, b", smaller),
+      binary<TypeList<S32>>("min.relu.s32 d, a, b", [](s32 a, s32 b) { return not_negative(smaller(a, b)); }),
+      binary<TypeList<U16X2>>("min.u16x2 d, a, b",
+                              [](u32 a, u32 b) { return by_halves<u16>(smaller, a, b); }),
+      binary<TypeList<S16X2>>("min.s16x2 d, a, b",
+                              [](u32 a, u32 b) { return by_halves<s16>(smaller, a, b); }),
+      binary<TypeList<S16X2>>("min.relu.s16x2 d, a, b",
+                              [](u32 a, u32 b) {
+                                return by_halves<s16>(
+                                    [](s16 x, s16 y) { return not_negative(smaller(x, y)); }, a, b);
+                              }),
+      binary<INTS>("max.type d, a, b", larger),
+      binary<TypeList<S32>>("max.relu.s32 d, a, b", [](s32 a, s32 b) { return not_negative(larger(a, b)); }),
+      binary<TypeList<U16X2>>("max.u16x2 d, a, b", [](u32 a, u32 b) { return by_halves<u16>(larger, a, b); }),
+      binary<TypeList<S16X2>>("max.s16x2 d, a, b", [](u32 a, u32 b) { return by_halves<s16>(larger, a, b); }),
+      binary<TypeList<S16X2>>("max.relu.s16x2 d, a, b",
+                              [](u32 a, u32 b) {
+                                return by_halves<s16>([](s16 x, s16 y) { return not_negative(larger(x, y)); },
+                                                      a, b);
+                              }),
+  };
+}
+
+}  // namespace
+
+std::vector<Row> integer_rows() { return joined({sum_rows, product_rows, order_rows}); }
+
+}  // namespace roofline::sim::isa
