@@ -52,7 +52,7 @@ std::string bounds_text(s64 offset, u64 width, u64 size, const std::string& what
 class Resolver {
  public:
   Resolver(Warp& w, const Instruction& in, const Request& request)
-      : w_(w), in_(in), request_(request), entry_(w.block->access->entry(in)) {}
+      : w_(w), in_(in), request_(request), entry_(w.block->access->entry(in, request.part)) {}
 
   template <class Address>
   Access resolve(const Address* addresses, s64 immediate) {
@@ -307,7 +307,7 @@ Space space_of(u64 address) {
 }
 
 Access begin_access(Warp& w, const Instruction& in, AccessKind kind) {
-  const Request request{kind, access_space(in), w.mask, in.width, (in.flags & kAccessBypassL1) != 0};
+  const Request request{kind, access_space(in), w.mask, in.width, (in.flags & kAccessBypassL1) != 0, 0};
   Resolver resolver(w, in, request);
   if ((in.flags & kAccessNarrow) != 0) return resolver.resolve(w.row<u32>(in.a), in.immediate);
   return resolver.resolve(w.row<u64>(in.a), in.immediate);

@@ -30,6 +30,7 @@ struct Request {
   u32 mask = 0;
   u32 width = 0;  ///< bytes a lane, a power of two
   bool bypass_l1 = false;
+  u32 part = 0;  ///< which of the instruction's requests this is: each remembers its own pattern
 };
 Access begin_access(Warp& w, const Instruction& in, const Request& request, const u64* addresses);
 

@@ -66,7 +66,7 @@ class AccessCache {
   /// Pointers of a request whose lanes have no common base (local memory, several allocations).
   alignas(64) std::array<u64, kWarpSize> pointers{};
 
-  AccessEntry& entry(const Instruction& in) { return entries[in.index % kEntries]; }
+  AccessEntry& entry(const Instruction& in, u32 part) { return entries[(in.index + part * 29) % kEntries]; }
 };
 
 /// How often atomics met an address: one counter a word of a 64 KiB range, so that addresses 64 KiB apart

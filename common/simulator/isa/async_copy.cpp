@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "simulator/isa/address.h"
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/cost.h"
+
+/// "Asynchronous copy": cp.async from global to shared memory. The copy is done at once, which every correct
+/// program allows; so waiting for it is no work.
+namespace roofline::sim::isa {
+
+namespace {
+
+/// Operands in Instruction: a, immediate and flags are the shared address; b, extra->numbers[0] the global
+/// one; c the bytes to read (the rest is zero), e the predicate that ignores the source.
+constexpr std::size_t kSourceOffset = 0, kHasSize = 1, kHasIgnore = 2;
+
+using Addresses = std::array<u64, kWarpSize>;
+
+void copy_async(Warp& w, const Instruction& in) {
+  const auto& numbers = in.extra->numbers;
+  alignas(64) Addresses from{}, to{};
+  std::array<u32, kWarpSize> bytes;
+  const u64* source = w.row<u64>(in.b);
+  const bool narrow = (in.flags & kAccessNarrow) != 0;
+  u32 whole = 0;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    from[l] = source[l] + static_cast<u64>(numbers[kSourceOffset]);
+    to[l] = narrow ? static_cast<u32>(w.row<u32>(in.a)[l] + static_cast<u32>(in.immediate))
+                   : w.row<u64>(in.a)[l] + static_cast<u64>(in.immediate);
+    bytes[l] = numbers[kHasSize] != 0 ? std::min<u32>(w.row<u32>(in.c)[l], in.width) : in.width;
+    if (numbers[kHasIgnore] != 0 && (w.predicate(in.e) >> l & 1u) != 0) bytes[l] = 0;
+    if (bytes[l] == in.width) whole |= 1u << l;
+  }
+  u8 staged[kWarpSize][16] = {};
+  whole &= w.mask;
+  if (whole != 0) {
+    const Access load = begin_access(
+        w, in,
+        {AccessKind::kLoad, ptx::Space::kGlobal, whole, in.width, (in.flags & kAccessBypassL1) != 0, 0},
+        from.data());
+    for (u32 lanes = whole; lanes != 0; lanes &= lanes - 1) {
+      const auto l = static_cast<u32>(std::countr_zero(lanes));
+      std::memcpy(staged[l], load.lane(l), in.width);
+    }
+  }
+  const MemoryLevel level = w.memory_level;
+  for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(lanes));
+    if (bytes[l] != 0)
+      std::memcpy(staged[l], lane_pointer(w, in, l, from[l], bytes[l], AccessKind::kLoad), bytes[l]);
+  }
+  const Access store =
+      begin_access(w, in, {AccessKind::kStore, ptx::Space::kShared, w.mask, in.width, false, 1}, to.data());
+  for (u32 lanes = w.mask; lanes != 0; lanes &= lanes - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(lanes));
+    std::memcpy(store.lane(l), staged[l], in.width);
+  }
+  if (whole != 0) w.memory_level = level;
+}
+
+void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  Extra& extra = binder.extra();
+  in.extra = &extra;
+  Instruction source;
+  bind_address(operands[1], ptx::Space::kGlobal, binder, source);
+  in.b = source.a;
+  extra.numbers = {source.immediate, 0, 0};
+  bind_address(operands[0], ptx::Space::kShared, binder, in);
+  const u64 bytes = operands[2].bits;
+  const bool fits = match.has("cg") ? bytes == 16 : bytes == 4 || bytes == 8 || bytes == 16;
+  if (operands[2].kind != ptx::Operand::Kind::kInteger || !fits) {
+    LoadError error(match.has("cg") ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
+    error.at = operands[2].at;
+    throw error;
+  }
+  in.width = static_cast<u8>(bytes);
+  if (match.has("cg")) in.flags |= kAccessBypassL1;
+  const std::size_t policies = match.has("L2::cache_hint") ? 1 : 0;
+  if (operands.size() > 3 + policies) {
+    if (binder.type_of(operands[3]).kind == ptx::Type::Kind::kPredicate) {
+      in.e = binder.predicate(operands[3]);
+      extra.numbers[kHasIgnore] = 1;
+    } else {
+      in.c = binder.source(operands[3], U32::kType);
+      extra.numbers[kHasSize] = 1;
+    }
+  }
+  in.execute = copy_async;
+}
+
+void nothing(Warp&, const Instruction&) {}
+
+void bind_nothing(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
+
+Row wait(std::string_view syntax) {
+  return {
+      .syntax = syntax, .types = {}, .types2 = {}, .bind = bind_nothing, .cost = fixed_cost<Pipe::kControl>};
+}
+
+}  // namespace
+
+std::vector<Row> async_copy_rows() {
+  return {
+      {.syntax =
+           "cp.async.{ca,cg}.{shared,shared::cta}.global{.L2::cache_hint}{.L2::64B,.L2::128B,.L2::256B} "
+           "[d], [a], n{, s}{, p}",
+       .types = {},
+       .types2 = {},
+       .bind = bind_copy,
+       .cost = memory_cost,
+       .space = ptx::Space::kGlobal,
+       .is_load = true},
+      wait("cp.async.commit_group"),
+      wait("cp.async.wait_group n"),
+      wait("cp.async.wait_all"),
+  };
+}
+
+}  // namespace roofline::sim::isa

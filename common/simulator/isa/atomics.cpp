@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "simulator/isa/address.h"
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/cost.h"
+#include "simulator/machine/device.h"
+
+/// "Parallel Synchronization and Communication Instructions", the part in memory: atom, red, and the fences.
+/// Lanes of a warp take turns in ascending order, so that float sums are the same in every run.
+namespace roofline::sim::isa {
+
+namespace {
+
+/// Unsigned storage of an operand type, for the host's compare-and-swap.
+template <std::size_t kBytes>
+struct Word;
+template <>
+struct Word<2> {
+  using Type = u16;
+};
+template <>
+struct Word<4> {
+  using Type = u32;
+};
+template <>
+struct Word<8> {
+  using Type = u64;
+};
+
+/// Where the operation takes place: f32 addition flushes subnormals in global memory, not in shared memory.
+enum class Place : u8 { kGlobal, kElsewhere };
+
+Place place_of(const u8* pointer) {
+  const u64 address = reinterpret_cast<u64>(pointer);
+  return address >= kDeviceWindow && address < kHostWindow + (kHostWindow - kDeviceWindow)
+             ? Place::kGlobal
+             : Place::kElsewhere;
+}
+
+/// One lane's read-modify-write; returns the old value. Blocks that run on several host threads need the
+/// host's atomics, and only for memory that they share.
+template <class T, class F>
+T update(u8* at, F f, T b, T c, bool concurrent) {
+  const Place place = place_of(at);
+  T old;
+  if (!concurrent || place != Place::kGlobal) {
+    std::memcpy(&old, at, sizeof old);
+    const T next = f(old, b, c, place);
+    std::memcpy(at, &next, sizeof next);
+    return old;
+  }
+  using Bits = typename Word<sizeof(T)>::Type;
+  auto* word = reinterpret_cast<Bits*>(at);
+  Bits seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+  for (;;) {
+    std::memcpy(&old, &seen, sizeof old);
+    const T next = f(old, b, c, place);
+    Bits bits;
+    std::memcpy(&bits, &next, sizeof bits);
+    if (__atomic_compare_exchange_n(word, &seen, bits, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return old;
+  }
+}
+
+template <class T, class F>
+void atomic(Warp& w, const Instruction& in) {
+  const Access access = begin_access(w, in, AccessKind::kAtomic);
+  const bool concurrent = w.block->grid->parallel;
+  const T* b = w.row<T>(in.b);
+  const T* c = in.extra != nullptr ? w.row<T>(in.c) : b;
+  T* d = (in.flags & kAccessResult) != 0 ? w.row<T>(in.d) : nullptr;
+  for (u32 mask = w.mask; mask != 0; mask &= mask - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(mask));
+    const T old = update<T>(access.lane(l), F{}, b[l], c[l], concurrent);
+    if (d != nullptr) d[l] = old;
+  }
+}
+
+template <class L, class F>
+void bind_atomic(const Row& row, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  const bool reduction = match.instruction->opcode == "red";
+  const std::size_t first = reduction ? 0 : 1;
+  const ptx::Type type = match.type;
+  bind_address(operands[first], row.space, binder, in);
+  in.width = static_cast<u8>(type.bytes());
+  in.flags |= kAccessBypassL1;
+  in.b = binder.source(operands[first + 1], type);
+  if (match.has("cas")) {
+    in.c = binder.source(operands[first + 2], type);
+    in.extra = &binder.extra();
+  }
+  const bool result = !reduction && operands[0].kind != ptx::Operand::Kind::kDiscard;
+  if (result) {
+    in.flags |= kAccessResult;
+    in.d = binder.destination(operands[0], type);
+  }
+  // Sums of floats depend on their order; so does a counter that wraps, or an exchange, whoever reads it.
+  const bool commutes = type.kind != ptx::Type::Kind::kFloat && type.kind != ptx::Type::Kind::kBFloat &&
+                        !match.has("inc") && !match.has("dec") && !match.has("exch") && !match.has("cas");
+  if (row.space != ptx::Space::kShared && !commutes) in.flags |= kAccessOrdered;
+  L::select(type, [&]<class T>() { in.execute = atomic<typename T::Lane, F>; });
+}
+
+constexpr auto kOrders = "{.relaxed,.acquire,.release,.acq_rel}";
+
+/// Rows of one operation for every space; `with` is what stands between operation and type.
+template <class L, class F>
+void add_rows(std::vector<Row>& rows, std::string_view opcode, std::string_view operation, F) {
+  const bool reduction = opcode == "red";
+  const bool swap = operation == ".{cas}";
+  for (const SpaceName& space : {kGeneric, kGlobal, kShared}) {
+    std::string line = std::string(opcode) + kOrders + std::string(kScopes) + std::string(space.prefix) +
+                       std::string(operation) + "{.L2::cache_hint}.type " +
+                       (reduction ? "[a], b{, p}"
+                        : swap    ? "d, [a], b, c{, p}"
+                                  : "d, [a], b{, p}");
+    rows.push_back({.syntax = keep(std::move(line)),
+                    .types = L::all(),
+                    .types2 = {},
+                    .bind = bind_atomic<L, F>,
+                    .cost = memory_cost,
+                    .space = space.space,
+                    .is_atomic = true});
+  }
+}
+
+/// Subnormals of f32 become zeros of their sign.
+f32 flushed(f32 a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a; }
+
+f32 add_f32(f32 a, f32 b, Place place) {
+  if (place == Place::kGlobal) a = flushed(a), b = flushed(b);
+  const f32 sum = a + b;
+  if (std::isnan(sum)) return std::bit_cast<f32>(0x7fff'ffffu);
+  return place == Place::kGlobal ? flushed(sum) : sum;
+}
+
+f64 add_f64(f64 a, f64 b) {
+  const f64 sum = a + b;
+  return std::isnan(sum) ? std::bit_cast<f64>(0xfff8'0000'0000'0000u) : sum;
+}
+
+/// f32 has more than twice the precision of a half, so rounding its sum again is harmless.
+Half add_half(Half a, Half b) {
+  const f32 sum = static_cast<f32>(std::bit_cast<f16>(a.bits)) + static_cast<f32>(std::bit_cast<f16>(b.bits));
+  if (std::isnan(sum)) return {0x7fff};
+  return {std::bit_cast<u16>(static_cast<f16>(sum))};
+}
+
+BFloat add_bfloat(BFloat a, BFloat b) {
+  const f32 sum = std::bit_cast<f32>(u32{a.bits} << 16) + std::bit_cast<f32>(u32{b.bits} << 16);
+  if (std::isnan(sum)) return {0x7fff};
+  const u32 bits = std::bit_cast<u32>(sum);
+  return {static_cast<u16>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+}
+
+using AddInts = TypeList<U32, S32, U64>;
+using F32Only = TypeList<F32>;
+using F64Only = TypeList<F64>;
+using SwapTypes = TypeList<B16, B32, B64>;
+
+/// What atom and red share, in the manual's order of operations.
+void add_common(std::vector<Row>& rows, std::string_view opcode) {
+  using U32Only = TypeList<U32>;
+  add_rows<WIDE_BITS>(rows, opcode, ".and", [](auto a, auto b, auto, Place) { return a & b; });
+  add_rows<WIDE_BITS>(rows, opcode, ".or", [](auto a, auto b, auto, Place) { return a | b; });
+  add_rows<WIDE_BITS>(rows, opcode, ".xor", [](auto a, auto b, auto, Place) { return a ^ b; });
+  add_rows<AddInts>(rows, opcode, ".add", []<class T>(T a, T b, T, Place) {
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+  });
+  add_rows<F32Only>(rows, opcode, ".add",
+                    [](f32 a, f32 b, f32, Place place) { return add_f32(a, b, place); });
+  add_rows<F64Only>(rows, opcode, ".add", [](f64 a, f64 b, f64, Place) { return add_f64(a, b); });
+  add_rows<TypeList<F16>>(rows, opcode, ".add.noftz",
+                          [](Half a, Half b, Half, Place) { return add_half(a, b); });
+  add_rows<TypeList<F16X2>>(rows, opcode, ".add.noftz", [](HalfPair a, HalfPair b, HalfPair, Place) {
+    return HalfPair{{add_half(a.element[0], b.element[0]), add_half(a.element[1], b.element[1])}};
+  });
+  add_rows<TypeList<BF16>>(rows, opcode, ".add.noftz",
+                           [](BFloat a, BFloat b, BFloat, Place) { return add_bfloat(a, b); });
+  add_rows<TypeList<BF16X2>>(rows, opcode, ".add.noftz", [](BFloatPair a, BFloatPair b, BFloatPair, Place) {
+    return BFloatPair{{add_bfloat(a.element[0], b.element[0]), add_bfloat(a.element[1], b.element[1])}};
+  });
+  add_rows<U32Only>(rows, opcode, ".{inc}", [](u32 a, u32 b, u32, Place) { return a >= b ? 0 : a + 1; });
+  add_rows<U32Only>(rows, opcode, ".{dec}",
+                    [](u32 a, u32 b, u32, Place) { return a == 0 || a > b ? b : a - 1; });
+  add_rows<WIDE_WORDS>(rows, opcode, ".min", [](auto a, auto b, auto, Place) { return b < a ? b : a; });
+  add_rows<WIDE_WORDS>(rows, opcode, ".max", [](auto a, auto b, auto, Place) { return a < b ? b : a; });
+}
+
+void nothing(Warp&, const Instruction&) {}
+
+/// Lanes, warps and blocks see memory in the order of the instructions they run: there is nothing to fence.
+void bind_fence(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
+
+Row fence(std::string_view syntax) {
+  return {
+      .syntax = syntax, .types = {}, .types2 = {}, .bind = bind_fence, .cost = fixed_cost<Pipe::kControl>};
+}
+
+}  // namespace
+
+std::vector<Row> atomic_rows() {
+  std::vector<Row> rows = {
+      fence("membar.{cta,gl,sys}"),
+      fence(
+          "fence{.sc,.acq_rel,.acquire,.release}{.sync_restrict::shared::cta,.sync_restrict::shared::cluster}"
+          "{.cta,.cluster,.gpu,.sys}"),
+      fence("fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}"),
+      fence("fence.mbarrier_init.release.cluster"),
+  };
+  add_common(rows, "atom");
+  add_rows<WIDE_BITS>(rows, "atom", ".{exch}", [](auto, auto b, auto, Place) { return b; });
+  add_rows<SwapTypes>(rows, "atom", ".{cas}", [](auto a, auto b, auto c, Place) { return a == b ? c : a; });
+  add_common(rows, "red");
+  return rows;
+}
+
+}  // namespace roofline::sim::isa

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/isa/address.h"
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/shapes.h"
+#include "simulator/machine/device.h"
+
+/// "Data Movement and Conversion Instructions", the part about addresses: prefetch, cache hints, isspacep,
+/// cvta.
+namespace roofline::sim::isa {
+
+namespace {
+
+void nothing(Warp&, const Instruction&) {}
+
+/// Hints change no result, and the cache model takes no advice.
+void bind_hint(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
+
+Row hint(std::string_view syntax) {
+  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind_hint, .cost = memory_cost};
+}
+
+/// A cache policy is an opaque handle that only hints take.
+void no_policy(Warp& w, const Instruction& in) {
+  each_lane(
+      w.mask, w.row<u64>(in.d), [](u64) { return u64{0}; }, w.row<u64>(in.d));
+}
+
+void bind_policy(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  in.d = binder.destination(match.instruction->operands[0], U64::kType);
+  in.execute = no_policy;
+}
+
+template <ptx::Space kSpace>
+void is_space(Warp& w, const Instruction& in) {
+  const u64* a = w.row<u64>(in.a);
+  u32 inside = 0;
+  for (u32 l = 0; l < kWarpSize; ++l) inside |= (space_of(a[l]) == kSpace ? 1u : 0u) << l;
+  u32& d = w.predicate(in.d);
+  d = (d & ~w.mask) | (inside & w.mask);
+}
+
+template <ptx::Space kSpace>
+void bind_is_space(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  in.a = binder.source(match.instruction->operands[1], U64::kType);
+  in.d = binder.predicate_destination(match.instruction->operands[0]);
+  in.execute = is_space<kSpace>;
+}
+
+template <ptx::Space kSpace>
+Row is_space_row(std::string_view syntax) {
+  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind_is_space<kSpace>, .cost = logic_cost};
+}
+
+/// Generic addresses of global, constant and parameter memory are the addresses themselves.
+constexpr auto same = [](u64 a) { return a; };
+
+using SizeTypes = TypeList<U64>;
+
+}  // namespace
+
+std::vector<Row> address_rows() {
+  return {
+      hint("prefetch{.global,.local}.{L1,L2,L2::evict_last,L2::evict_normal} [a]"),
+      hint("prefetch{.const,.param}.tensormap [a]"),
+      hint("prefetchu.L1 [a]"),
+      hint("applypriority{.global}.L2::evict_normal [a], n"),
+      hint("discard{.global}.L2 [a], n"),
+      {.syntax =
+           "createpolicy.fractional.{L2::evict_last,L2::evict_normal,L2::evict_first,L2::evict_unchanged}"
+           "{.L2::evict_first,.L2::evict_unchanged}.b64 d{, f}",
+       .types = {},
+       .types2 = {},
+       .bind = bind_policy,
+       .cost = kNoCost},
+      is_space_row<ptx::Space::kGlobal>("isspacep.global p, a"),
+      is_space_row<ptx::Space::kLocal>("isspacep.local p, a"),
+      is_space_row<ptx::Space::kShared>("isspacep.{shared,shared::cta} p, a"),
+      is_space_row<ptx::Space::kParam>("isspacep.{param,param::entry} p, a"),
+      is_space_row<ptx::Space::kConst>("isspacep.const p, a"),
+      unary<SizeTypes>("cvta.{const,global,param,param::entry}.type d, a", same, kNoCost),
+      unary<SizeTypes>(
+          "cvta.{shared,shared::cta}.type d, a", [](u64 a) { return a + kSharedWindow; }, kNoCost),
+      unary<SizeTypes>(
+          "cvta.local.type d, a", [](u64 a) { return a + kLocalWindow; }, kNoCost),
+      unary<SizeTypes>("cvta.to.{const,global,param,param::entry}.type d, a", same, kNoCost),
+      unary<SizeTypes>(
+          "cvta.to.{shared,shared::cta}.type d, a", [](u64 a) { return a - kSharedWindow; }, kNoCost),
+      unary<SizeTypes>(
+          "cvta.to.local.type d, a", [](u64 a) { return a - kLocalWindow; }, kNoCost),
+  };
+}
+
+}  // namespace roofline::sim::isa
