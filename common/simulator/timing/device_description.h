@@ -33,31 +33,39 @@ struct DeviceDescription {
   u32 pcie_generation = 4;
 
   // Rates: warp instructions a clock per SM (all sub-partitions together).
-  double issue_rate = 4, fma_rate = 0, alu_rate = 0, half_rate = 0, fp64_rate = 0, sfu_rate = 0,
-         memory_issue_rate = 0, control_rate = 0;
-  double tensor_flops_per_clock = 0;     ///< f16 mma.sync with f32 accumulate, a SM
+  double issue_rate = 4, fma_rate = 0, alu_rate = 0, half_rate = 0, fp64_rate = 0, sfu_rate = 0;
+  double memory_issue_rate = 0, control_rate = 0;
+  double tensor_flops_per_clock = 0;     ///< f16 mma.sync with f32 accumulate, a SM, at tensor_clock_mhz
   double three_register_fma_factor = 1;  ///< rate of FMAs with three distinct register sources, of fma_rate
   double fma_efficiency = 1;             ///< measured share of the FMA peak that a register-only loop reaches
-  double l1_bytes_per_clock = 128, shared_wavefronts_per_clock = 1;
-  double l2_gbps = 0;    ///< measured, whole device
-  double dram_gbps = 0;  ///< pin rate
-  double dram_read_efficiency = 0, dram_write_efficiency = 0,
-         dram_copy_efficiency = 0;     ///< of pin rate, measured
-  double atomic_ops_per_clock_l2 = 0;  ///< lane atomics on different addresses, whole device
-  double atomic_same_address_per_clock = 0;
+  double l1_bytes_per_clock = 128;       ///< what L1 gives an SM
+  double l1_lines_per_clock = 1;   ///< cache lines that a warp's request may touch a clock (tag look-ups)
+  double l2_bytes_per_clock = 64;  ///< between one SM and L2
+  double shared_wavefronts_per_clock = 1;
+  double l2_gbps = 0;                                          ///< measured, whole device
+  double dram_gbps = 0;                                        ///< pin rate
+  double dram_read_efficiency = 0, dram_write_efficiency = 0;  ///< of pin rate, measured
+  double dram_copy_efficiency = 0;           ///< of pin rate, as many reads as writes, measured
+  double atomic_ops_per_clock_l2 = 0;        ///< lane atomics on different addresses, whole device
+  double atomic_same_address_per_clock = 0;  ///< lane atomics on one address
   double overlap_exponent = 4;  ///< how sharply the slowest resource wins (p-norm over resources)
+  double latency_exponent = 3;  ///< the same between throughput and latency
 
   // Latencies in SM clocks.
-  double alu_latency = 4, fma_latency = 4, half_latency = 6, fp64_latency = 0, sfu_latency = 0,
-         shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0, barrier_latency = 0,
-         tensor_latency = 0, control_latency = 0;
+  double alu_latency = 4, fma_latency = 4, half_latency = 6, fp64_latency = 0, sfu_latency = 0;
+  double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
+  double barrier_latency = 0, tensor_latency = 0, control_latency = 0;
+  double block_start_latency = 0;  ///< a block's start and end: from one block to the next in its place
 
   // Time outside kernels, in microseconds.
-  double launch_us = 0;        ///< host: cost of one stream launch call
-  double kernel_gap_us = 0;    ///< device: start of a dependent kernel after the previous one in a stream
+  double launch_us = 0;  ///< host: cost of one stream launch call
+  double kernel_gap_us =
+      0;  ///< device: from the end of a kernel (or the host's call) to the start of the next
   double kernel_start_us = 0;  ///< device: empty kernel
-  double graph_launch_us = 0, graph_node_us = 0, synchronize_us = 0, api_call_us = 0, event_us = 0;
-  double copy_latency_us = 0;
+  double graph_launch_us = 0;  ///< host: cost of one graph launch call
+  double graph_node_us = 0;    ///< device: one empty kernel node after another, kernel_start_us included
+  double synchronize_us = 0, api_call_us = 0, event_us = 0;
+  double copy_latency_us = 0;  ///< of the smallest copy
   double pinned_gbps = 0, pageable_gbps = 0, device_copy_latency_us = 0;
   double copy_half_size_bytes = 0;  ///< transfer size at which half the link rate is reached
 

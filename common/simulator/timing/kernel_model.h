@@ -9,7 +9,8 @@
 
 namespace roofline::sim {
 
-/// Blocks of this shape that fit on one SM at a time, and what limits them.
+/// Blocks of this shape that fit on one SM at a time, and what limits them. `grid_blocks` 0: the grid is no
+/// limit.
 Occupancy occupancy(const DeviceDescription& device, const KernelResources& resources, Dim3 block,
                     u64 grid_blocks);
 
@@ -25,7 +26,9 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// seconds = p-norm over throughput resources, not below the latency bound; each formula in docs/simulator.
+/// The slowest resource wins, softened by two norms: throughput = (sum of bound^p)^(1/p) over the resources,
+/// seconds = (throughput^q + latency^q)^(1/q); p is overlap_exponent, q is latency_exponent. Each bound's
+/// formula stands in kernel_model.cpp and docs/simulator-model.md.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block);
 

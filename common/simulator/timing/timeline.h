@@ -19,8 +19,11 @@ struct TimelineEntry {
 };
 
 /// Virtual time of a device: a host clock that advances with API calls, streams in order, copy engines, and
-/// one compute engine (concurrent kernels come with per-kernel resource use). Stream 0 is the legacy default
-/// stream: it waits for all blocking streams and they wait for it.
+/// one compute engine that kernels share while their parts of it add up to no more than the whole. Stream 0
+/// is the legacy default stream: it waits for all blocking streams and they wait for it.
+///
+/// kernel, copy, fill, record_event and synchronize_* include what the call costs the host; host_call is for
+/// calls that have no other line here.
 class Timeline {
  public:
   explicit Timeline(const DeviceDescription& device);
@@ -32,10 +35,16 @@ class Timeline {
   void host_call(double microseconds);
   double host_now() const { return host_; }
 
-  void kernel(u32 stream, const std::string& name, double seconds);
+  /// `share`: part of the device's block slots that the kernel fills (1: nothing runs beside it).
+  void kernel(u32 stream, const std::string& name, double seconds, double share = 1);
   /// A copy; pageable copies block the host until done, as the real runtime does for host-to-device staging.
   void copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async);
   void fill(u32 stream, u64 bytes);
+
+  /// A graph launch: what is submitted between the two calls are its nodes. They cost the host nothing and
+  /// follow each other at the pace of graph nodes; branches are streams and events as everywhere else.
+  void begin_graph();
+  void end_graph();
 
   void record_event(u32 event, u32 stream);
   void wait_event(u32 stream, u32 event);
@@ -58,12 +67,26 @@ class Timeline {
     double end = 0;
     bool non_blocking = false;
   };
-  double begin(u32 stream);
+  struct Running {
+    double start = 0, share = 1;
+  };
+  /// Host pays for a call, unless it is a node of a graph.
+  void pay(double microseconds);
+  /// When the stream's next work may start: after its last, and by the default stream's rules.
+  double begin(u32 stream) const;
   void finish(u32 stream, const std::string& what, double start, double end);
+  double compute_start(double ready, double duration, double share);
+  bool fits(double start, double duration, double share) const;
+  double stream_end(u32 stream) const;
+  /// End of what synchronising the stream waits for: the default stream stands for all blocking ones.
+  double work_end(u32 stream) const;
+  void wait_until(double end);
 
   const DeviceDescription& device_;
-  double host_ = 0, compute_free_ = 0;
+  double host_ = 0, last_end_ = 0;
+  bool in_graph_ = false;
   double copy_free_[3] = {0, 0, 0};
+  std::multimap<double, Running> running_;  ///< kernels that may still run, by end
   std::map<u32, Stream> streams_;
   std::map<u32, double> events_;
   std::vector<TimelineEntry> entries_;

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/device_description.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <variant>
+
+namespace roofline::sim {
+namespace {
+
+using Field = std::variant<double DeviceDescription::*, u32 DeviceDescription::*, u64 DeviceDescription::*,
+                           std::string DeviceDescription::*>;
+struct Key {
+  std::string_view name;
+  Field field;
+  double minimum = 0;  ///< a smaller number is a mistake in the file
+};
+
+using D = DeviceDescription;
+constexpr double kAboveZero = 1e-9;
+
+/// Every key of a device file; each must be there once. The file's words are the members' names.
+const Key kKeys[] = {
+    {"name", &D::name},
+    {"compute_major", &D::compute_major, 1},
+    {"compute_minor", &D::compute_minor},
+    {"sms", &D::sms, 1},
+    {"clock_mhz", &D::clock_mhz, 1},
+    {"tensor_clock_mhz", &D::tensor_clock_mhz, 1},
+    {"max_threads_per_block", &D::max_threads_per_block, 32},
+    {"max_threads_per_sm", &D::max_threads_per_sm, 32},
+    {"max_blocks_per_sm", &D::max_blocks_per_sm, 1},
+    {"max_warps_per_sm", &D::max_warps_per_sm, 1},
+    {"registers_per_sm", &D::registers_per_sm, 1},
+    {"register_allocation_unit", &D::register_allocation_unit, 1},
+    {"shared_per_sm", &D::shared_per_sm, 1},
+    {"shared_per_block", &D::shared_per_block, 1},
+    {"shared_per_block_optin", &D::shared_per_block_optin, 1},
+    {"shared_reserved_per_block", &D::shared_reserved_per_block},
+    {"l1_bytes", &D::l1_bytes, 1},
+    {"memory_bytes", &D::memory_bytes, 1},
+    {"memory_bus_bits", &D::memory_bus_bits, 1},
+    {"memory_clock_mhz", &D::memory_clock_mhz, 1},
+    {"l2_bytes", &D::l2_bytes, 1},
+    {"l2_ways", &D::l2_ways, 1},
+    {"copy_engines", &D::copy_engines, 1},
+    {"pcie_generation", &D::pcie_generation, 1},
+    {"issue_rate", &D::issue_rate, kAboveZero},
+    {"fma_rate", &D::fma_rate, kAboveZero},
+    {"alu_rate", &D::alu_rate, kAboveZero},
+    {"half_rate", &D::half_rate, kAboveZero},
+    {"fp64_rate", &D::fp64_rate, kAboveZero},
+    {"sfu_rate", &D::sfu_rate, kAboveZero},
+    {"memory_issue_rate", &D::memory_issue_rate, kAboveZero},
+    {"control_rate", &D::control_rate, kAboveZero},
+    {"tensor_flops_per_clock", &D::tensor_flops_per_clock, 1},
+    {"three_register_fma_factor", &D::three_register_fma_factor, kAboveZero},
+    {"fma_efficiency", &D::fma_efficiency, kAboveZero},
+    {"l1_bytes_per_clock", &D::l1_bytes_per_clock, kAboveZero},
+    {"l1_lines_per_clock", &D::l1_lines_per_clock, kAboveZero},
+    {"l2_bytes_per_clock", &D::l2_bytes_per_clock, kAboveZero},
+    {"shared_wavefronts_per_clock", &D::shared_wavefronts_per_clock, kAboveZero},
+    {"l2_gbps", &D::l2_gbps, 1},
+    {"dram_gbps", &D::dram_gbps, 1},
+    {"dram_read_efficiency", &D::dram_read_efficiency, kAboveZero},
+    {"dram_write_efficiency", &D::dram_write_efficiency, kAboveZero},
+    {"dram_copy_efficiency", &D::dram_copy_efficiency, kAboveZero},
+    {"atomic_ops_per_clock_l2", &D::atomic_ops_per_clock_l2, kAboveZero},
+    {"atomic_same_address_per_clock", &D::atomic_same_address_per_clock, kAboveZero},
+    {"overlap_exponent", &D::overlap_exponent, 1},
+    {"latency_exponent", &D::latency_exponent, 1},
+    {"alu_latency", &D::alu_latency, 1},
+    {"fma_latency", &D::fma_latency, 1},
+    {"half_latency", &D::half_latency, 1},
+    {"fp64_latency", &D::fp64_latency, 1},
+    {"sfu_latency", &D::sfu_latency, 1},
+    {"shared_latency", &D::shared_latency, 1},
+    {"l1_latency", &D::l1_latency, 1},
+    {"l2_latency", &D::l2_latency, 1},
+    {"dram_latency", &D::dram_latency, 1},
+    {"barrier_latency", &D::barrier_latency, 1},
+    {"tensor_latency", &D::tensor_latency, 1},
+    {"control_latency", &D::control_latency, 1},
+    {"block_start_latency", &D::block_start_latency},
+    {"launch_us", &D::launch_us, kAboveZero},
+    {"kernel_gap_us", &D::kernel_gap_us, kAboveZero},
+    {"kernel_start_us", &D::kernel_start_us, kAboveZero},
+    {"graph_launch_us", &D::graph_launch_us, kAboveZero},
+    {"graph_node_us", &D::graph_node_us, kAboveZero},
+    {"synchronize_us", &D::synchronize_us, kAboveZero},
+    {"api_call_us", &D::api_call_us},
+    {"event_us", &D::event_us},
+    {"copy_latency_us", &D::copy_latency_us, kAboveZero},
+    {"pinned_gbps", &D::pinned_gbps, kAboveZero},
+    {"pageable_gbps", &D::pageable_gbps, kAboveZero},
+    {"device_copy_latency_us", &D::device_copy_latency_us, kAboveZero},
+    {"copy_half_size_bytes", &D::copy_half_size_bytes},
+};
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t change = diagonal + (a[i - 1] != b[j - 1] ? 1 : 0);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+/// " Did you mean \"x\"?" when a known word is near enough, otherwise "".
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const auto begins =
+      std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.starts_with(word); });
+  if (!word.empty() && begins != known.end()) return " Did you mean \"" + *begins + "\"?";
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+  if (nearest == known.end() || edit_distance(word, *nearest) > std::max<size_t>(2, word.size() / 2))
+    return "";
+  return " Did you mean \"" + *nearest + "\"?";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const Key& key : kKeys) names.emplace_back(key.name);
+  return names;
+}
+
+/// One device file on its way into a DeviceDescription.
+class Reader {
+ public:
+  Reader(const std::filesystem::path& path, DeviceDescription& device) : path_(path), device_(device) {
+    try {
+      table_ = toml::parse_file(path.string());
+    } catch (const toml::parse_error& error) {
+      fail(error.source().begin.line, std::string(error.description()));
+    }
+  }
+
+  void read() {
+    read_sources();
+    for (const auto& [name, node] : table_)
+      if (name != "sources" && std::none_of(std::begin(kKeys), std::end(kKeys),
+                                            [&](const Key& key) { return key.name == name.str(); }))
+        fail(line_of(node), "unknown key \"" + std::string(name.str()) + "\"." +
+                                suggestion(std::string(name.str()), key_names()) +
+                                " Known keys: " + joined(key_names()) + ".");
+    std::vector<std::string> missing;
+    for (const Key& key : kKeys) {
+      if (const toml::node* node = table_.get(key.name))
+        read_key(key, *node);
+      else
+        missing.emplace_back(key.name);
+    }
+    if (!missing.empty())
+      fail(1, "missing: " + joined(missing) + ". A device file has these keys: " + joined(key_names()) + ".");
+  }
+
+ private:
+  [[noreturn]] void fail(toml::source_index line, const std::string& what) const {
+    throw std::runtime_error(path_.string() + ":" + std::to_string(line) + ": " + what);
+  }
+  static toml::source_index line_of(const toml::node& node) { return node.source().begin.line; }
+
+  void read_sources() {
+    const toml::node* node = table_.get("sources");
+    if (node == nullptr || !node->is_table())
+      fail(1, "no [sources] table: each number names one of its keys.");
+    for (const auto& [key, value] : *node->as_table()) {
+      const auto text = value.value<std::string>();
+      if (!text || text->empty()) fail(line_of(value), "a source is a text: " + std::string(key.str()) + ".");
+      sources_.emplace_back(key.str());
+      device_.sources.push_back(std::string(key.str()) + ": " + *text);
+    }
+  }
+
+  /// key = [value, "source"]
+  void read_key(const Key& key, const toml::node& node) {
+    const toml::array* pair = node.as_array();
+    const std::string name(key.name);
+    if (pair == nullptr || pair->size() != 2)
+      fail(line_of(node), name + " needs a value and its source: " + name + " = [value, \"source\"].");
+    const auto source = pair->get(1)->value<std::string>();
+    if (!source || std::find(sources_.begin(), sources_.end(), *source) == sources_.end())
+      fail(line_of(node), name + ": its source is not in [sources]." +
+                              (source ? suggestion(*source, sources_) : "") +
+                              " Sources: " + joined(sources_) + ".");
+    std::visit([&](auto member) { store(key, member, *pair->get(0)); }, key.field);
+  }
+
+  void store(const Key& key, std::string D::*member, const toml::node& node) {
+    const auto text = node.value<std::string>();
+    if (!text || text->empty()) fail(line_of(node), std::string(key.name) + " must be a text.");
+    device_.*member = *text;
+  }
+  template <class T>
+  void store(const Key& key, T D::*member, const toml::node& node) {
+    const auto number = node.value<double>();
+    const bool whole = !std::is_integral_v<T> || node.is_integer();
+    if (!number || !whole)
+      fail(line_of(node), std::string(key.name) + " must be a " + (whole ? "number." : "whole number."));
+    if (!(*number >= key.minimum))
+      fail(line_of(node), std::string(key.name) + " is too small: " + std::to_string(*number) + ".");
+    device_.*member = static_cast<T>(*number);
+  }
+
+  std::filesystem::path path_;
+  DeviceDescription& device_;
+  toml::table table_;
+  std::vector<std::string> sources_;
+};
+
+}  // namespace
+
+std::vector<std::string> known_devices(const std::filesystem::path& directory) {
+  std::set<std::string> ids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (entry.path().extension() == ".toml") ids.insert(entry.path().stem().string());
+  return {ids.begin(), ids.end()};
+}
+
+DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id) {
+  // Only listed names are opened: an id is no path.
+  const std::vector<std::string> known = known_devices(directory);
+  if (std::find(known.begin(), known.end(), id) == known.end())
+    throw std::runtime_error("No device \"" + id + "\" in " + directory.string() + "." +
+                             suggestion(id, known) +
+                             " Known devices: " + (known.empty() ? "none" : joined(known)) + ".");
+  DeviceDescription device;
+  device.id = id;
+  Reader(directory / (id + ".toml"), device).read();
+  return device;
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/kernel_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roofline::sim {
+namespace {
+
+double number(u64 count) { return static_cast<double>(count); }
+
+/// Everything the bounds need to know about one launch.
+class KernelModel {
+ public:
+  KernelModel(const DeviceDescription& device, const KernelCounters& counters,
+              const KernelResources& resources, Dim3 grid, Dim3 block)
+      : device_(device), counters_(counters), blocks_(number(grid.count())) {
+    resident_ = std::max<double>(1, occupancy(device, resources, block, grid.count()).blocks_per_sm);
+    // The busiest SM decides: with few blocks some SMs have one more than others, or none at all.
+    const double rounds_of_sms = std::max(1.0, std::ceil(blocks_ / device.sms));
+    sm_cycle_ = rounds_of_sms / std::max(1.0, blocks_) / (device.clock_mhz * 1e6);
+    used_sms_ = std::clamp<double>(blocks_, 1, device.sms);
+  }
+
+  KernelTime run() {
+    dram();
+    l2();
+    data_path();
+    pipes();
+    atomics();
+    const double throughput = norm(device_.overlap_exponent);
+    const double latency = latency_seconds();
+    KernelTime result;
+    result.seconds =
+        std::pow(std::pow(throughput, device_.latency_exponent) + std::pow(latency, device_.latency_exponent),
+                 1 / device_.latency_exponent);
+    add("latency", latency);
+    bounds_.push_back(part_);  // shown, but not a resource of its own
+    std::stable_sort(bounds_.begin(), bounds_.end(),
+                     [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    for (const auto& bound : bounds_)
+      if (bound.seconds > 0 || bound.resource == "latency") result.bounds.push_back(bound);
+    return result;
+  }
+
+ private:
+  void add(const std::string& resource, double seconds) { bounds_.push_back({resource, seconds}); }
+
+  /// Seconds that the busiest SM needs for `cycles` of work counted over the whole kernel.
+  double on_busiest_sm(double cycles) const { return cycles * sm_cycle_; }
+
+  /// Reads and writes share the bus, and turning it round costs time: the published read, write and copy
+  /// rates are three points of a parabola over the share of reads.
+  void dram() {
+    const double read = number(counters_.dram_read_bytes);
+    const double bytes = read + number(counters_.dram_write_bytes);
+    if (bytes == 0) return add("DRAM", 0);
+    const double share = read / bytes;
+    const double straight =
+        share * device_.dram_read_efficiency + (1 - share) * device_.dram_write_efficiency;
+    const double sag =
+        (device_.dram_read_efficiency + device_.dram_write_efficiency) / 2 - device_.dram_copy_efficiency;
+    const double efficiency = straight - 4 * share * (1 - share) * sag;
+    add("DRAM", bytes / (device_.dram_gbps * 1e9 * efficiency));
+  }
+
+  /// Requests and replies have networks of their own, so reads and writes overlap. One SM alone cannot take
+  /// more than its port gives.
+  void l2() {
+    const double bytes = number(std::max(counters_.l2_read_sectors, counters_.l2_write_sectors)) *
+                         static_cast<double>(kSectorBytes);
+    const double ports = used_sms_ * device_.l2_bytes_per_clock * device_.clock_mhz * 1e6;
+    add("L2", bytes / std::min(device_.l2_gbps * 1e9, ports));
+  }
+
+  /// L1 and shared memory are one storage behind one data path. A global request takes a pass for each line
+  /// that it touches, or for each 128 bytes that it moves, whichever is more.
+  void data_path() {
+    const double sectors = number(counters_.global_load_sectors + counters_.global_store_sectors +
+                                  counters_.atomic_sectors + counters_.local_sectors);
+    const double l1 = std::max(number(counters_.global_lines) / device_.l1_lines_per_clock,
+                               sectors * static_cast<double>(kSectorBytes) / device_.l1_bytes_per_clock);
+    const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
+    const bool mostly_shared = shared > l1;
+    add(mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
+    part_ = {mostly_shared ? "L1" : "shared", on_busiest_sm(mostly_shared ? l1 : shared)};
+  }
+
+  void pipes() {
+    const auto slots = [&](Pipe pipe) { return number(counters_.pipe_warps[static_cast<size_t>(pipe)]); };
+    add("issue", on_busiest_sm(number(counters_.issue_slots) / device_.issue_rate));
+    const double three = std::min(number(counters_.three_register_fma), slots(Pipe::kFma));
+    const double fma = slots(Pipe::kFma) - three + three / device_.three_register_fma_factor;
+    add("FMA", on_busiest_sm(fma / (device_.fma_rate * device_.fma_efficiency)));
+    add("ALU", on_busiest_sm(slots(Pipe::kAlu) / device_.alu_rate));
+    add("half", on_busiest_sm(slots(Pipe::kHalf) / device_.half_rate));
+    add("FP64", on_busiest_sm(slots(Pipe::kFp64) / device_.fp64_rate));
+    add("SFU", on_busiest_sm(slots(Pipe::kSfu) / device_.sfu_rate));
+    add("memory issue", on_busiest_sm(slots(Pipe::kMemory) / device_.memory_issue_rate));
+    add("control", on_busiest_sm(slots(Pipe::kControl) / device_.control_rate));
+    const double tensor_clocks =
+        number(counters_.flops[static_cast<size_t>(FlopType::kTensor)]) / device_.tensor_flops_per_clock;
+    add("tensor", on_busiest_sm(tensor_clocks) * device_.clock_mhz / device_.tensor_clock_mhz);
+  }
+
+  /// L2 does the atomics: many at a time on different addresses, one after the other on the same.
+  void atomics() {
+    const double clocks =
+        std::max(number(counters_.atomic_lanes) / device_.atomic_ops_per_clock_l2,
+                 number(counters_.atomic_same_address_max) / device_.atomic_same_address_per_clock);
+    add("atomics", clocks / (device_.clock_mhz * 1e6));
+  }
+
+  /// Little's law: a place on an SM runs its blocks one after the other, each for its dependency time,
+  /// however idle the SM is otherwise.
+  double latency_seconds() const {
+    const double reads = number(counters_.l2_read_sectors);
+    const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
+    const double cycles = counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
+    const double rounds = std::ceil(blocks_ / (resident_ * device_.sms));
+    return rounds * (cycles + device_.block_start_latency) / (device_.clock_mhz * 1e6);
+  }
+
+  double norm(double exponent) const {
+    double sum = 0;
+    double largest = 0;
+    for (const auto& bound : bounds_) largest = std::max(largest, bound.seconds);
+    if (largest == 0) return 0;
+    for (const auto& bound : bounds_) sum += std::pow(bound.seconds / largest, exponent);
+    return largest * std::pow(sum, 1 / exponent);
+  }
+
+  const DeviceDescription& device_;
+  const KernelCounters& counters_;
+  double blocks_, resident_ = 1, used_sms_ = 1;
+  double sm_cycle_ =
+      0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
+  std::vector<KernelTime::Bound> bounds_;
+  KernelTime::Bound part_;  ///< the smaller part of the L1 and shared memory data path
+};
+
+}  // namespace
+
+KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
+                        const KernelResources& resources, Dim3 grid, Dim3 block) {
+  return KernelModel(device, counters, resources, grid, block).run();
+}
+
+}  // namespace roofline::sim

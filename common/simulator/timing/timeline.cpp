@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/timeline.h"
+
+#include <algorithm>
+
+namespace roofline::sim {
+namespace {
+
+constexpr double kMicro = 1e-6;
+constexpr u32 kDefaultStream = 0;
+
+const char* name_of(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::kHostToDevice:
+      return "memcpy HtoD";
+    case CopyKind::kDeviceToHost:
+      return "memcpy DtoH";
+    case CopyKind::kDeviceToDevice:
+      return "memcpy DtoD";
+  }
+  return "memcpy";
+}
+
+}  // namespace
+
+Timeline::Timeline(const DeviceDescription& device) : device_(device) { streams_[kDefaultStream] = {}; }
+
+void Timeline::create_stream(u32 stream, bool non_blocking) { streams_[stream] = {0, non_blocking}; }
+
+void Timeline::destroy_stream(u32 stream) {
+  // Its work still runs: the default stream and device_end keep waiting for it.
+  if (stream == kDefaultStream) return;
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return;
+  if (!found->second.non_blocking)
+    streams_[kDefaultStream].end = std::max(streams_[kDefaultStream].end, found->second.end);
+  streams_.erase(found);
+}
+
+void Timeline::host_call(double microseconds) { host_ += microseconds * kMicro; }
+
+void Timeline::pay(double microseconds) {
+  if (!in_graph_) host_call(microseconds);
+}
+
+double Timeline::stream_end(u32 stream) const {
+  const auto found = streams_.find(stream);
+  return found == streams_.end() ? 0 : found->second.end;
+}
+
+double Timeline::work_end(u32 stream) const {
+  double end = stream_end(stream);
+  if (stream == kDefaultStream)
+    for (const auto& [id, other] : streams_)
+      if (!other.non_blocking) end = std::max(end, other.end);
+  return end;
+}
+
+double Timeline::begin(u32 stream) const {
+  double ready = std::max(host_, work_end(stream));
+  if (stream == kDefaultStream) return ready;
+  if (const auto found = streams_.find(stream); found == streams_.end() || !found->second.non_blocking) {
+    ready = std::max(ready, stream_end(kDefaultStream));
+  }
+  return ready;
+}
+
+void Timeline::finish(u32 stream, const std::string& what, double start, double end) {
+  streams_[stream].end = end;
+  last_end_ = std::max(last_end_, end);
+  entries_.push_back({what, stream, start, end});
+}
+
+/// Whether the kernels already placed leave `share` of the device free all the time.
+bool Timeline::fits(double start, double duration, double share) const {
+  constexpr double kRounding = 1e-9;
+  // The use of the device changes only where a kernel starts: these are the moments to look at.
+  const auto used_at = [&](double moment) {
+    double used = 0;
+    for (auto it = running_.upper_bound(moment); it != running_.end(); ++it)
+      if (it->second.start <= moment) used += it->second.share;
+    return used;
+  };
+  if (used_at(start) + share > 1 + kRounding) return false;
+  for (auto it = running_.upper_bound(start); it != running_.end(); ++it) {
+    const double other = it->second.start;
+    if (other > start && other < start + duration && used_at(other) + share > 1 + kRounding) return false;
+  }
+  return true;
+}
+
+/// The first moment from `ready` on at which the kernel finds its share of the device free to its end.
+double Timeline::compute_start(double ready, double duration, double share) {
+  running_.erase(running_.begin(), running_.upper_bound(host_));
+  if (fits(ready, duration, share)) return ready;
+  for (auto it = running_.upper_bound(ready); it != running_.end(); ++it)
+    if (fits(it->first, duration, share)) return it->first;
+  return std::max(ready, running_.empty() ? 0 : running_.rbegin()->first);
+}
+
+void Timeline::kernel(u32 stream, const std::string& name, double seconds, double share) {
+  pay(device_.launch_us);
+  const double gap =
+      in_graph_ ? std::max(0.0, device_.graph_node_us - device_.kernel_start_us) : device_.kernel_gap_us;
+  const double duration = device_.kernel_start_us * kMicro + seconds;
+  const double start = compute_start(begin(stream) + gap * kMicro, duration, std::clamp(share, 0.0, 1.0));
+  running_.insert({start + duration, {start, std::clamp(share, 0.0, 1.0)}});
+  finish(stream, name, start, start + duration);
+}
+
+void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async) {
+  pay(device_.api_call_us);
+  const bool between_host_and_device = kind != CopyKind::kDeviceToDevice;
+  double seconds = 0;
+  if (between_host_and_device) {
+    // Half the rate at copy_half_size_bytes, and never quicker than the smallest copy.
+    const double rate = (pageable ? device_.pageable_gbps : device_.pinned_gbps) * 1e9;
+    seconds = std::max(device_.copy_latency_us * kMicro,
+                       (static_cast<double>(bytes) + device_.copy_half_size_bytes) / rate);
+  } else {
+    const double rate = device_.dram_gbps * device_.dram_copy_efficiency * 1e9;
+    seconds = device_.device_copy_latency_us * kMicro + 2 * static_cast<double>(bytes) / rate;
+  }
+  double& engine = between_host_and_device && device_.copy_engines == 1
+                       ? copy_free_[0]
+                       : copy_free_[static_cast<size_t>(kind)];
+  const double start = std::max(begin(stream), engine);
+  engine = start + seconds;
+  finish(stream, name_of(kind), start, start + seconds);
+  if (between_host_and_device && !in_graph_ && (pageable || !async)) wait_until(start + seconds);
+}
+
+void Timeline::fill(u32 stream, u64 bytes) {
+  pay(device_.launch_us);
+  const double rate = device_.dram_gbps * device_.dram_write_efficiency * 1e9;
+  const double start = begin(stream) + (in_graph_ ? 0 : device_.kernel_gap_us * kMicro);
+  finish(stream, "memset", start,
+         start + device_.device_copy_latency_us * kMicro + static_cast<double>(bytes) / rate);
+}
+
+void Timeline::begin_graph() {
+  host_call(device_.graph_launch_us);
+  in_graph_ = true;
+}
+
+void Timeline::end_graph() { in_graph_ = false; }
+
+void Timeline::record_event(u32 event, u32 stream) {
+  pay(device_.event_us);
+  events_[event] = begin(stream);
+}
+
+void Timeline::wait_event(u32 stream, u32 event) {
+  pay(device_.api_call_us);
+  const auto found = events_.find(event);
+  if (found == events_.end()) return;  // never recorded: no work to wait for
+  Stream& waiting = streams_[stream];
+  waiting.end = std::max(waiting.end, found->second);
+}
+
+bool Timeline::event_recorded(u32 event) const { return events_.contains(event); }
+
+double Timeline::event_time(u32 event) const {
+  const auto found = events_.find(event);
+  return found == events_.end() ? 0 : found->second;
+}
+
+bool Timeline::event_done(u32 event) const { return event_time(event) <= host_; }
+
+bool Timeline::stream_done(u32 stream) const { return work_end(stream) <= host_; }
+
+void Timeline::wait_until(double end) { host_ = std::max(host_, end); }
+
+void Timeline::synchronize_stream(u32 stream) {
+  wait_until(work_end(stream));
+  host_call(device_.synchronize_us);
+}
+
+void Timeline::synchronize_event(u32 event) {
+  wait_until(event_time(event));
+  host_call(device_.synchronize_us);
+}
+
+void Timeline::synchronize_device() {
+  wait_until(last_end_);
+  host_call(device_.synchronize_us);
+}
+
+double Timeline::device_end() const { return last_end_; }
+
+}  // namespace roofline::sim
