@@ -221,22 +221,31 @@ using SelectByWord = Signature<T, T, T, S32>;
 template <class T>
 using SelectByFloat = Signature<T, T, T, F32>;
 
+using WITH_FTZ = TypeList<F32, F16>;
+using WITHOUT_FTZ = TypeList<F64, BF16>;
+
 std::vector<Row> set_rows() {
   return {
-      set<BITS>("set.{eq,ne}{.and,.or,.xor}.dtype.stype d, a, b{, c}"),
-      set<INTS>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}{.and,.or,.xor}.dtype.stype d, a, b{, c}"),
-      set<TypeList<F32, F16>>(
-          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.and,.or,.xor}{.ftz}.dtype.stype "
-          "d, a, b{, c}"),
-      set<TypeList<F64, BF16>>(
-          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.and,.or,.xor}.dtype.stype "
-          "d, a, b{, c}"),
-      setp<BITS>("setp.{eq,ne}{.and,.or,.xor}.type p, a, b{, c}"),
-      setp<INTS>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}{.and,.or,.xor}.type p, a, b{, c}"),
-      setp<TypeList<F32, F16>>(
-          "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.and,.or,.xor}{.ftz}.type p, a, b{, c}"),
-      setp<TypeList<F64, BF16>>(
-          "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.and,.or,.xor}.type p, a, b{, c}"),
+      set<BITS>("set.{eq,ne}.dtype.stype d, a, b"),
+      set<BITS>("set.{eq,ne}.{and,or,xor}.dtype.stype d, a, b, c"),
+      set<INTS>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.dtype.stype d, a, b"),
+      set<INTS>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{and,or,xor}.dtype.stype d, a, b, c"),
+      set<WITH_FTZ>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.dtype.stype d, a, b"),
+      set<WITH_FTZ>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz}.dtype.stype "
+                    "d, a, b, c"),
+      set<WITHOUT_FTZ>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.dtype.stype d, a, b"),
+      set<WITHOUT_FTZ>(
+          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.dtype.stype d, a, b, c"),
+      setp<BITS>("setp.{eq,ne}.type p, a, b"),
+      setp<BITS>("setp.{eq,ne}.{and,or,xor}.type p, a, b, c"),
+      setp<INTS>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.type p, a, b"),
+      setp<INTS>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{and,or,xor}.type p, a, b, c"),
+      setp<WITH_FTZ>("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.type p, a, b"),
+      setp<WITH_FTZ>(
+          "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz}.type p, a, b, c"),
+      setp<WITHOUT_FTZ>("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.type p, a, b"),
+      setp<WITHOUT_FTZ>(
+          "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.type p, a, b, c"),
   };
 }
 

@@ -79,6 +79,7 @@ void bind_lop3_with_predicate(const Row&, const Match& match, Binder& binder, In
   Extra& extra = binder.extra();
   in.d = pair ? binder.destination(operands[0].elements[0], B32::kType) : binder.scratch(4);
   extra.slots = {binder.predicate_destination(pair ? operands[0].elements[1] : operands[0])};
+  extra.written = 1;
   in.extra = &extra;
   in.execute = match.has("or") ? &execute_lop3_with_predicate<true> : &execute_lop3_with_predicate<false>;
 }

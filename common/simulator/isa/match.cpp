@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "simulator/isa/row.h"
-#include "simulator/isa/types.h"
+#include "simulator/ptx/type_names.h"
 
 namespace roofline::sim::isa {
 
@@ -64,9 +64,9 @@ class Walker {
 
   bool take_type(ptx::Type& slot, const std::vector<ptx::Type>& allowed, std::size_t at,
                  std::string_view rest) {
-    const ptx::Type before = slot, type = type_named(modifiers_[at]);
-    if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) return false;
-    slot = type;
+    const std::optional<ptx::Type> type = ptx::type_named(modifiers_[at]);
+    if (!type || std::find(allowed.begin(), allowed.end(), *type) == allowed.end()) return false;
+    const ptx::Type before = std::exchange(slot, *type);
     if (walk(rest, at + 1)) return true;
     slot = before;
     return false;

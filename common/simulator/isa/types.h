@@ -74,9 +74,4 @@ using BITS = TypeList<B16, B32, B64>;
 using WIDE_BITS = TypeList<B32, B64>;
 using FLOATS = TypeList<F32, F64>;
 
-/// The PTX type of a spelling without its dot ("u32", "f16x2", "pred"); kNone when it is not a type.
-ptx::Type type_named(std::string_view name);
-/// The spelling of a type, without its dot.
-std::string name_of(ptx::Type type);
-
 }  // namespace roofline::sim::isa
