@@ -10,11 +10,11 @@
 namespace roofline::grader {
 
 struct CommandOptions {
-  std::filesystem::path directory;           ///< where it runs; empty: here
+  std::filesystem::path directory{};         ///< where it runs; empty: here
   std::chrono::milliseconds limit{120'000};  ///< wall clock; then its whole process group is killed
   size_t output_limit = 64 * 1024;           ///< bytes of stdout and stderr together that are kept
-  std::vector<std::string> environment;      ///< NAME=VALUE added to ours
-  std::function<void()> tick;                ///< called about ten times a second while it runs
+  std::vector<std::string> environment{};    ///< NAME=VALUE added to ours
+  std::function<void()> tick{};              ///< called about ten times a second while it runs
 };
 
 struct CommandResult {

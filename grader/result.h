@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,7 +21,9 @@ enum class Class : std::uint8_t {
   kDoesNotCompile,
   kWrongAnswer,
   kOutOfBounds,
+  kMisaligned,
   kRace,
+  kDeadlock,
   kCrashed,
   kTimeout,
   kTooSlow,
@@ -104,6 +107,7 @@ struct KernelSummary {
   double seconds = 0;
   double dram_bytes = 0, flops = 0, occupancy = 0;
   double sectors = 0, ideal_sectors = 0;
+  double lane_instructions = 0;  ///< instructions executed, counted a lane
 };
 
 struct DeviceRecord {

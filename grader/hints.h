@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+namespace roofline::grader {
+
+/// One step of a lab's hints.md.
+struct Hint {
+  std::string title;  ///< the rest of the line after "## Hint N", may be empty
+  std::string text;   ///< Markdown, without blank lines at its ends
+};
+
+/// Sections `## Hint 1`, `## Hint 2` ... in the order of the file; text before the first and other sections
+/// of the same level are no hints.
+std::vector<Hint> parse_hints(const std::string& markdown);
+
+}  // namespace roofline::grader

@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// The command line: ./lab VERB ... ends here. CLI11 is slow to compile, so it is used in this file alone.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+
+#include "grader/paths.h"
+#include "grader/selection.h"
+#include "grader/terminal.h"
+#include "grader/verbs/run.h"
+#include "grader/verbs/verbs.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr int kWrongUsage = 2, kNoVerdict = 3;
+
+/// The verbs that the entry script ./lab carries out itself; listed here so that --help is complete.
+constexpr const char* kScriptVerbs =
+    "\n  setup                       install what is missing and build"
+    "\n  test                        run every test"
+    "\n  docs                        build the documentation site\n";
+
+using Action = std::function<int(const Paths&)>;
+
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.name("./lab");
+    app_.set_help_flag("-h,--help", "print this help");
+    app_.footer(std::string(kScriptVerbs) +
+                "\nLAB is a number or a name: 1, 01, pointwise; `all` means every lab.\n"
+                "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
+                "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 no verdict for no fault of yours.\n"
+                "./lab VERB --help explains a verb, with examples. ./lab alone says what is next.");
+    app_.require_subcommand(0, 1);
+    add_learning();
+    add_devices();
+    add_run();
+  }
+
+  int run(int argc, char** argv) {
+    refuse_unknown_verb(argc, argv);
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      std::fputs(help().c_str(), stdout);
+      return 0;
+    } catch (const CLI::ParseError& error) {
+      const auto chosen = app_.get_subcommands();
+      const std::string verb = chosen.empty() ? "" : " " + chosen[0]->get_name();
+      throw UsageError(std::string(error.what()) + "; see ./lab" + verb + " --help");
+    }
+    const auto chosen = app_.get_subcommands();
+    const Paths paths = Paths::find();
+    return chosen.empty() ? status_verb(paths) : actions_.at(chosen[0]->get_name())(paths);
+  }
+
+ private:
+  CLI::App* add(const std::string& name, const std::string& what, const std::string& examples,
+                Action action) {
+    CLI::App* verb = app_.add_subcommand(name, what);
+    verb->footer("Examples:\n" + examples);
+    actions_[name] = std::move(action);
+    return verb;
+  }
+
+  void add_learning() {
+    CLI::App* grade =
+        add("grade", "grade a lab: correctness, structure, fraction of the hardware limit, prediction",
+            "  ./lab grade                      the lab you are at\n"
+            "  ./lab grade 01                   your file of lab 01\n"
+            "  ./lab grade --solution all       the reference solutions\n"
+            "  ./lab grade 01 --device sim:h200 as on a simulated H200\n"
+            "  ./lab grade 01 --file mine.cu --json result.json",
+            [this](const Paths& paths) { return grade_verb(paths, grade_); });
+    grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
+    grade->add_flag("--solution", grade_.solution, "grade the reference solution");
+    grade->add_option("--file", grade_.file, "grade this file as the lab's");
+    grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
+    grade->add_option("--json", grade_.json, "write lab/result/v1 to this file; - is standard output");
+    grade->add_option("--seed", grade_.seed, "draw inputs from this seed, to repeat a grade; 0: a fresh one");
+    add("list", "every lab: title, state, medal", "  ./lab list",
+        [](const Paths& paths) { return list_verb(paths); });
+    add("next", "the lab to do next, step by step", "  ./lab next",
+        [](const Paths& paths) { return next_verb(paths); });
+    CLI::App* hint = add("hint", "one hint more each time",
+                         "  ./lab hint 01                    the next hint for lab 01\n"
+                         "  ./lab hint 01 --all              all of them",
+                         [this](const Paths& paths) { return hint_verb(paths, lab_, all_); });
+    hint->add_option("LAB", lab_, "number or name; none: the lab you are at");
+    hint->add_flag("--all", all_, "every hint from the first on");
+    CLI::App* reset = add("reset", "restore a lab's file as it was; yours is kept in .lab/backups",
+                          "  ./lab reset 01", [this](const Paths& paths) { return reset_verb(paths, lab_); });
+    reset->add_option("LAB", lab_, "number or name")->required();
+  }
+
+  void add_devices() {
+    add("doctor", "explain this machine: what is here, what is missing, how to get it", "  ./lab doctor",
+        [](const Paths& paths) { return doctor_verb(paths); });
+    CLI::App* roofs = add("roofs", "measure (GPU) or model (simulated) every roof, beside the data sheet",
+                          "  ./lab roofs\n"
+                          "  ./lab roofs --device sim:t4",
+                          [this](const Paths& paths) { return roofs_verb(paths, grade_.device); });
+    roofs->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
+    CLI::App* author = add("author-check", "prove that the labs hold what they promise; for authors",
+                           "  ./lab author-check               every lab\n"
+                           "  ./lab author-check 01 --only wrong/zeros\n"
+                           "  ./lab author-check --device gpu",
+                           [this](const Paths& paths) { return author_check_verb(paths, author_); });
+    author->add_option("LAB", author_.labs, "number or name; none: all");
+    author->add_option("--device", author_.device, "sim (default), sim:NAME, gpu or auto");
+    author->add_option("--only", author_.only, "only submissions whose path contains this");
+  }
+
+  void add_run() {
+    CLI::App* run = add("run", "run any program built with nvcc -cudart shared on the simulated GPU",
+                        "  ./lab run ./saxpy 1000000\n"
+                        "  ./lab run --device sim:t4 --counters -- ./saxpy --fast",
+                        [this](const Paths& paths) {
+                          const std::vector<std::string> words = app_.get_subcommand("run")->remaining();
+                          return run_words(paths, words);
+                        });
+    run->add_option("--device", run_.device, "sim or sim:NAME");
+    run->add_flag("--counters", run_.counters, "print what every kernel did when the program has ended");
+    run->add_option("--threads", run_.threads, "host cores for the simulated GPU; 0: all");
+    run->prefix_command();  // everything from the program's name on is the program's
+  }
+
+  int run_words(const Paths& paths, std::vector<std::string> words) {
+    if (!words.empty() && words[0] == "--") words.erase(words.begin());
+    if (words.empty()) throw UsageError("run needs a program; see ./lab run --help");
+    if (words[0].starts_with("-"))
+      throw UsageError("run has no option " + words[0] + "; see ./lab run --help");
+    run_.program = words[0];
+    run_.arguments.assign(words.begin() + 1, words.end());
+    run_.simulator = paths.simulator();
+    return run_program(run_);
+  }
+
+  void refuse_unknown_verb(int argc, char** argv) const {
+    if (argc < 2 || argv[1][0] == '-' || actions_.contains(argv[1])) return;
+    std::vector<std::string> known = {"setup", "test", "docs"};
+    for (const auto& [name, action] : actions_) known.push_back(name);
+    const std::string near = closest(argv[1], known);
+    throw UsageError(std::string("there is no verb \"") + argv[1] + "\"" +
+                     (near.empty() ? "" : "; did you mean ./lab " + near + "?") + (near.empty() ? ";" : "") +
+                     " ./lab --help lists every verb");
+  }
+
+  std::string help() const {
+    const auto chosen = app_.get_subcommands();
+    return chosen.empty() ? app_.help() : chosen[0]->help("./lab");
+  }
+
+  CLI::App app_{
+      "Roofline Labs: CUDA exercises graded against the limit of the hardware, with or without a GPU."};
+  std::map<std::string, Action> actions_;
+  GradeRequest grade_;
+  AuthorCheckRequest author_;
+  RunOptions run_;
+  std::string lab_;
+  bool all_ = false;
+};
+
+}  // namespace
+}  // namespace roofline::grader
+
+int main(int argc, char** argv) {
+  using namespace roofline::grader;
+  const auto complain = [](const std::exception& error) {
+    const Terminal terminal = Terminal::of(STDERR_FILENO);
+    std::fprintf(stderr, "%s %s\n", terminal.paint(Colour::kRed, "lab:").c_str(), error.what());
+  };
+  try {
+    return CommandLine().run(argc, argv);
+  } catch (const UsageError& error) {
+    complain(error);
+    return kWrongUsage;
+  } catch (const std::exception& error) {
+    complain(error);
+    return kNoVerdict;
+  }
+}

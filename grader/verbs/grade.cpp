@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "grader/current.h"
+#include "grader/file.h"
+#include "grader/formats/json.h"
+#include "grader/grading.h"
+#include "grader/progress_file.h"
+#include "grader/result_text.h"
+#include "grader/sweep_figure.h"
+#include "grader/verbs/verbs.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+void require_file(const fs::path& file, const std::string& remedy) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) throw UsageError(file.string() + " is a folder, not a file");
+  if (!fs::exists(file, ignored)) throw UsageError("there is no file " + file.string() + remedy);
+  if (access(file.c_str(), R_OK) != 0) throw UsageError(file.string() + " cannot be read");
+}
+
+/// The prediction that goes with a file: the one beside it, else the learner's.
+fs::path prediction_for(const Chosen& chosen, const fs::path& source, const Paths& paths) {
+  const fs::path beside = fs::absolute(source).parent_path() / chosen.lab->prediction;
+  std::error_code ignored;
+  return fs::exists(beside, ignored) ? beside : chosen.folder(paths) / chosen.lab->prediction;
+}
+
+Candidate candidate_for(const Chosen& chosen, const GradeRequest& request, const Paths& paths) {
+  Candidate candidate;
+  if (!request.file.empty()) {
+    candidate.source = request.file;
+    require_file(candidate.source, "");
+  } else if (request.solution) {
+    candidate.source = chosen.solution(paths);
+    require_file(candidate.source, "; a course repository for students comes without solutions");
+  } else {
+    candidate.source = chosen.file(paths);
+    require_file(candidate.source, "; ./lab reset " + chosen.id() + " brings it back");
+  }
+  candidate.prediction = prediction_for(chosen, candidate.source, paths);
+  return candidate;
+}
+
+/// Writes the curves of every sweep and says where.
+std::string write_figures(const Result& result, const GradeRequest& request, const Paths& paths) {
+  std::string text;
+  for (const SweepResult& sweep : result.sweeps) {
+    const std::string figure = sweep_svg(sweep, result.device);
+    if (figure.empty()) continue;
+    const std::string device = result.device.simulated ? "sim-" + result.device.id : "gpu";
+    const fs::path file = paths.results() / (result.lab + "-" + sweep.id + "-" + device +
+                                             (request.solution ? "-solution" : "") + ".svg");
+    write_file(file, figure);
+    text += "  curves  " + paths.shown(file) + "\n";
+  }
+  return text;
+}
+
+/// What the learner does next.
+std::string advice(const Result& result, const Chosen& chosen, const GradeRequest& request,
+                   const Paths& paths) {
+  if (request.solution || !request.file.empty()) return {};
+  if (result.reason == Class::kNotImplemented)
+    return "  next    edit " + paths.shown(chosen.file(paths)) + "; ./lab hint " + chosen.id() + " helps\n";
+  if (result.verdict == Verdict::kFail) return "  next    ./lab hint " + chosen.id() + "\n";
+  if (result.verdict == Verdict::kPass && result.medal != Medal::kExcellent)
+    return "  next    ./lab next, or a better medal: ./lab hint " + chosen.id() + "\n";
+  if (result.verdict == Verdict::kPass) return "  next    ./lab next\n";
+  return {};
+}
+
+}  // namespace
+
+int grade_verb(const Paths& paths, const GradeRequest& request) {
+  if (request.solution && !request.file.empty())
+    throw UsageError("--solution and --file name two different files to grade; give one of them");
+  const std::vector<Lab> labs = all_labs();
+  ProgressFile progress(paths.state / "progress.json");
+  std::vector<Chosen> chosen = select(labs, request.labs);
+  if (chosen.empty()) chosen = {current_part(labs, progress)};
+  if (!request.file.empty() && chosen.size() != 1)
+    throw UsageError("--file needs the one lab that the file is for, for example: ./lab grade 01 --file " +
+                     request.file.string());
+  std::vector<Candidate> candidates;
+  for (const Chosen& part : chosen) candidates.push_back(candidate_for(part, request, paths));
+
+  const bool json_to_stdout = request.json == "-";
+  std::FILE* const out = json_to_stdout ? stderr : stdout;
+  const Terminal terminal = Terminal::of(fileno(out));
+  Grading grading(paths, request.device);
+  std::vector<Result> results;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const Result& result = results.emplace_back(grading.grade(chosen[i], candidates[i], request.seed));
+    std::string text = (i ? "\n" : "") + result_text(result, terminal);
+    text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);
+    std::fputs(text.c_str(), out);
+    std::fflush(out);
+    if (!request.solution && request.file.empty()) progress.record(result);
+  }
+  if (results.size() > 1) std::fprintf(out, "\n%s", summary_text(results, terminal).c_str());
+  if (json_to_stdout) {
+    std::fputs(to_json(results).c_str(), stdout);
+  } else if (!request.json.empty()) {
+    write_file(request.json, to_json(results));
+    std::fprintf(out, "  json    %s\n", paths.shown(request.json).c_str());
+  }
+  int status = 0;
+  for (const Result& result : results) {
+    const int one = exit_status(result);
+    // A submission that did not pass outweighs a fault of ours: it is known.
+    if (one == 1 || (one != 0 && status == 0)) status = one;
+  }
+  return status;
+}
+
+}  // namespace roofline::grader

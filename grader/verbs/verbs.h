@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/paths.h"
+
+/// One function a verb of the command line; each stands in a file of its name and returns the exit status:
+/// 0 everything asked for passed, 1 something did not, 2 wrong usage (UsageError), 3 no verdict (other
+/// exceptions).
+namespace roofline::grader {
+
+struct GradeRequest {
+  std::vector<std::string> labs;  ///< empty: the current one
+  bool solution = false;
+  std::filesystem::path file;  ///< empty: the lab's own
+  std::string device = "auto";
+  std::filesystem::path json;  ///< empty: none; "-": standard output, and the text goes to standard error
+  std::uint64_t seed = 0;      ///< 0: drawn
+};
+int grade_verb(const Paths& paths, const GradeRequest& request);
+
+/// No verb: progress, the current lab, three commands.
+int status_verb(const Paths& paths);
+int list_verb(const Paths& paths);
+int next_verb(const Paths& paths);
+int hint_verb(const Paths& paths, const std::string& lab, bool all);
+int reset_verb(const Paths& paths, const std::string& lab);
+int doctor_verb(const Paths& paths);
+int roofs_verb(const Paths& paths, const std::string& device);
+
+struct AuthorCheckRequest {
+  std::vector<std::string> labs;  ///< empty: all
+  std::string device = "sim";
+  std::string only;  ///< only submissions whose path contains this
+};
+int author_check_verb(const Paths& paths, const AuthorCheckRequest& request);
+
+}  // namespace roofline::grader
