@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ namespace roofline::sim::image {
 namespace {
 
 constexpr u16 kMachineCuda = 190;
+/// In st_other of a kernel's symbol.
+constexpr u8 kEntrySymbol = 0x10;
 /// sm_90 and newer: the first KB of shared memory belongs to the system, and .nv.shared.<kernel> counts it.
 constexpr u64 kReservedShared = 1024;
 
@@ -108,11 +111,16 @@ u64 DeviceElf::shared_bytes(std::string_view kernel) const {
 std::vector<ElfKernel> DeviceElf::kernels() {
   constexpr std::string_view kInfo = ".nv.info";
   constexpr std::string_view kText = ".text.";
-  // A kernel has a .nv.info section of its own and code; device functions have code only.
+  std::set<std::string_view> entries;
+  const u64 symbols = symbols_ == nullptr ? 0 : symbols_->contents.size() / sizeof(Elf64_Sym);
+  for (u32 i = 0; i < symbols; ++i) {
+    const auto symbol = number_at<Elf64_Sym>(symbols_->contents, u64{i} * sizeof(Elf64_Sym));
+    if ((symbol.st_other & kEntrySymbol) != 0) entries.insert(symbol_name(i));
+  }
   for (const Section& section : sections_) {
     if (!section.name.starts_with(kText)) continue;
     const std::string_view name = section.name.substr(kText.size());
-    if (find(std::string(kInfo) + "." + std::string(name)) == nullptr) continue;
+    if (!entries.contains(name)) continue;  // a device function
     const auto [entry, is_new] = kernels_.try_emplace(std::string(name));
     if (!is_new) continue;
     order_.push_back(name);

@@ -83,18 +83,27 @@ void FunctionReader::variables(Space space) {
   lexer_.expect(';', "or ',' behind a variable");
 }
 
+Locations::Place FunctionReader::place() {
+  Locations::Place place;
+  place.file = lexer_.expect_count("the number of a file", kMostLines);
+  place.line = lexer_.expect_count("a line", kMostLines);
+  place.column = lexer_.expect_count("a column", kMostLines);
+  return place;
+}
+
 void FunctionReader::location() {
-  source_.file = lexer_.expect_count("the number of a file", kMostLines);
-  source_.line = lexer_.expect_count("a line", kMostLines);
-  lexer_.expect_count("a column", kMostLines);
-  if (!lexer_.accept(',')) return;
+  const Locations::Place inner = place();
+  if (!lexer_.accept(',')) {
+    source_ = locations_.at(inner);
+    return;
+  }
   // "function_name $L__info_string0 + 12, inlined_at 1 33 3": where the code was inlined into.
   lexer_.expect_word("function_name");
   lexer_.expect_word("the label of the function's name");
   if (lexer_.accept('+')) lexer_.expect_integer("an offset");
   lexer_.expect(',', "before inlined_at");
   lexer_.expect_word("inlined_at");
-  for (int i = 0; i < 3; ++i) lexer_.expect_count("file, line and column", kMostLines);
+  source_ = locations_.at(inner, place());
 }
 
 void FunctionReader::label(const Token& name) {

@@ -5,6 +5,7 @@
 
 #include "simulator/ptx/declarations.h"
 #include "simulator/ptx/lexer.h"
+#include "simulator/ptx/locations.h"
 #include "simulator/ptx/module.h"
 #include "simulator/ptx/operands.h"
 #include "simulator/ptx/scopes.h"
@@ -14,14 +15,17 @@ namespace roofline::sim::ptx {
 /// Reads one `.entry` or `.func`, behind that word: results, name, parameters, limits and body.
 class FunctionReader {
  public:
-  FunctionReader(Lexer& lexer, Declarations& declarations, std::vector<ModuleReference>& references,
-                 Function& function)
+  FunctionReader(Lexer& lexer, Declarations& declarations, Locations& locations,
+                 std::vector<ModuleReference>& references, Function& function)
       : lexer_(lexer),
         declarations_(declarations),
+        locations_(locations),
         references_(references),
         function_(function),
         scopes_(lexer, function),
-        operands_(lexer, scopes_, references) {}
+        operands_(lexer, scopes_, references) {
+    locations_.begin_function();
+  }
 
   void read();
 
@@ -37,6 +41,7 @@ class FunctionReader {
   void registers();
   void variables(Space space);
   void location();
+  Locations::Place place();
   void label(const Token& name);
   void targets(const Token& name);
   void prototype(const Token& name);
@@ -48,6 +53,7 @@ class FunctionReader {
 
   Lexer& lexer_;
   Declarations& declarations_;
+  Locations& locations_;
   std::vector<ModuleReference>& references_;
   Function& function_;
   Scopes scopes_;

@@ -30,7 +30,8 @@ struct TextPosition {
   u32 column = 0;
 };
 
-/// Where something stands in the CUDA source, from `.loc` (needs -lineinfo); file indexes Module::files.
+/// Where something stands in the CUDA source, from `.loc` (needs -lineinfo); file indexes Module::files. Code inlined
+/// from toolkit headers counts for the line that called it.
 struct SourceLine {
   u32 file = 0;
   u32 line = 0;

@@ -20,7 +20,7 @@ struct Linkage {
 class ModuleReader {
  public:
   ModuleReader(std::string_view text, std::string_view name)
-      : lexer_(text, name), declarations_(lexer_, references_) {}
+      : lexer_(text, name), declarations_(lexer_, references_), locations_(text) {}
 
   Module read() {
     version();
@@ -46,6 +46,7 @@ class ModuleReader {
   Lexer lexer_;
   std::vector<ModuleReference> references_;
   Declarations declarations_;
+  Locations locations_;
   Module module_;
   std::unordered_map<std::string, std::size_t> variable_index_, function_index_;
 };
@@ -200,7 +201,7 @@ void ModuleReader::function(bool is_entry, const Linkage& linkage) {
   function.is_extern = linkage.is_extern;
   function.is_visible = linkage.is_visible;
   function.is_weak = linkage.is_weak;
-  FunctionReader(lexer_, declarations_, references_, function).read();
+  FunctionReader(lexer_, declarations_, locations_, references_, function).read();
   add(std::move(function));
 }
 
