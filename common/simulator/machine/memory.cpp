@@ -46,9 +46,10 @@ std::string hex(u64 value) {
 std::string count(u64 n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
 std::string describe(const Memory::Allocation& allocation) {
-  std::string text = std::to_string(allocation.end - allocation.begin) + "-byte allocation";
-  if (!allocation.origin.empty()) text += " made by " + allocation.origin;
-  return text + " (" + hex(allocation.begin) + ")";
+  std::string text =
+      std::to_string(allocation.end - allocation.begin) + "-byte allocation at " + hex(allocation.begin);
+  if (!allocation.origin.empty()) text += " (" + allocation.origin + ")";
+  return text;
 }
 
 [[noreturn]] void cannot_map(u64 bytes, const char* step) {
@@ -108,30 +109,66 @@ u64 Memory::take_hole(u64 bytes) {
   return 0;
 }
 
+u64 Memory::rounded_size(const Allocation& allocation) {
+  return std::max(round_up(allocation.end - allocation.begin, kAlignment), kAlignment);
+}
+
+u64 Memory::place(u64 bytes, const std::string& origin, bool read_only, bool on_heap) {
+  const u64 rounded = std::max(round_up(bytes, kAlignment), kAlignment);
+  const u64 begin = take_hole(rounded + guard_bytes(rounded));
+  if (begin == 0) return 0;
+  forget_freed(begin, begin + rounded);
+  live_[begin] = {.begin = begin,
+                  .end = begin + bytes,
+                  .origin = origin,
+                  .host_visible = false,
+                  .read_only = read_only,
+                  .on_heap = on_heap,
+                  .serial = next_serial_++};
+  changed();
+  return begin;
+}
+
+void Memory::remove(std::map<u64, Allocation>::iterator entry) {
+  Allocation allocation = std::move(entry->second);
+  live_.erase(entry);
+  const u64 begin = allocation.begin, rounded = rounded_size(allocation);
+  remember(std::move(allocation));
+  give_back(begin, rounded + guard_bytes(rounded));
+  changed();
+}
+
 u64 Memory::allocate(u64 bytes, const std::string& origin, bool read_only) {
   if (bytes > capacity_) return 0;
   const u64 rounded = std::max(round_up(bytes, kAlignment), kAlignment);
   if (rounded > free_bytes()) return 0;
-  const u64 begin = take_hole(rounded + guard_bytes(rounded));
+  const u64 begin = place(bytes, origin, read_only, false);
   if (begin == 0) return 0;
-  forget_freed(begin, begin + rounded);
-  live_[begin] = {begin, begin + bytes, origin, false, read_only, next_serial_++};
   used_ += rounded;
   peak_ = std::max(peak_, used_);
-  changed();
   return begin;
 }
 
 bool Memory::release(u64 address) {
   auto found = live_.find(address);
-  if (found == live_.end() || found->second.host_visible) return false;
-  Allocation allocation = std::move(found->second);
-  live_.erase(found);
-  const u64 rounded = std::max(round_up(allocation.end - allocation.begin, kAlignment), kAlignment);
-  used_ -= rounded;
-  remember(std::move(allocation));
-  give_back(address, rounded + guard_bytes(rounded));
-  changed();
+  if (found == live_.end() || found->second.host_visible || found->second.on_heap) return false;
+  used_ -= rounded_size(found->second);
+  remove(found);
+  return true;
+}
+
+u64 Memory::allocate_on_heap(u64 bytes, const std::string& origin) {
+  if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
+  const u64 begin = place(bytes, origin, false, true);
+  if (begin != 0) heap_used_ += bytes;
+  return begin;
+}
+
+bool Memory::release_on_heap(u64 address) {
+  auto found = live_.find(address);
+  if (found == live_.end() || !found->second.on_heap) return false;
+  heap_used_ -= found->second.end - found->second.begin;
+  remove(found);
   return true;
 }
 
@@ -142,7 +179,13 @@ bool Memory::add_host(u64 address, u64 bytes, const std::string& origin) {
   if (next != live_.end() && next->first < end) return false;
   if (next != live_.begin() && std::prev(next)->second.end > address) return false;
   forget_freed(address, end);
-  live_[address] = {address, address + bytes, origin, true, false, next_serial_++};
+  live_[address] = {.begin = address,
+                    .end = address + bytes,
+                    .origin = origin,
+                    .host_visible = true,
+                    .read_only = false,
+                    .on_heap = false,
+                    .serial = next_serial_++};
   changed();
   return true;
 }

@@ -30,6 +30,7 @@ class Memory {
     std::string origin;         ///< who made it, may be empty
     bool host_visible = false;  ///< pinned, mapped or managed: in the host window
     bool read_only = false;     ///< constant memory
+    bool on_heap = false;       ///< malloc in a kernel
     u64 serial = 0;             ///< never used twice
   };
 
@@ -37,6 +38,13 @@ class Memory {
   u64 allocate(u64 bytes, const std::string& origin, bool read_only = false);
   /// False when `address` is not the start of a live device allocation.
   bool release(u64 address);
+  /// The same for malloc and free in kernels. They have a budget of their own, apart from the device's
+  /// memory; each block is an allocation, so that its bounds and its lifetime are checked like any other's.
+  u64 allocate_on_heap(u64 bytes, const std::string& origin);
+  bool release_on_heap(u64 address);
+  void set_heap_limit(u64 bytes) { heap_limit_ = bytes; }
+  u64 heap_limit() const { return heap_limit_; }
+
   /// Enters memory of the host window into the table; false when it overlaps something.
   bool add_host(u64 address, u64 bytes, const std::string& origin);
   bool remove_host(u64 address);
@@ -57,6 +65,9 @@ class Memory {
 
  private:
   void changed();
+  static u64 rounded_size(const Allocation& allocation);
+  u64 place(u64 bytes, const std::string& origin, bool read_only, bool on_heap);
+  void remove(std::map<u64, Allocation>::iterator entry);
   u64 take_hole(u64 bytes);
   void give_back(u64 begin, u64 bytes);
   void drop_pages(u64 begin, u64 end);
@@ -69,6 +80,7 @@ class Memory {
   int file_ = -1;
   u64 window_ = 0, window_bytes_ = 0;
   u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1, epoch_ = 0;
+  u64 heap_limit_ = u64{8} << 20, heap_used_ = 0;
 };
 
 }  // namespace roofline::sim

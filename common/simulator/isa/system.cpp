@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/isa/system.h"
+
+#include <bit>
+#include <cstring>
+
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/cost.h"
+#include "simulator/isa/print_format.h"
+#include "simulator/machine/access.h"
+#include "simulator/machine/function.h"
+#include "simulator/machine/memory.h"
+
+/// "Miscellaneous Instructions" that have no effect here, and the functions that device code calls without
+/// bringing them: printf, assert, malloc, free.
+namespace roofline::sim::isa {
+
+namespace {
+
+constexpr std::size_t kOutputLimit = std::size_t{1}
+                                     << 20;  ///< bytes a block may print; the device has a limit too
+constexpr u64 kLongestText = 4096;
+
+const CallSite& site_of(const Instruction& in) { return *static_cast<const CallSite*>(in.extra->pointer); }
+
+u64 argument(const Warp& w, const CallSite& site, std::size_t i, u32 lane) {
+  if (i >= site.arguments.size()) return 0;
+  const CallSite::Piece& piece = site.arguments[i];
+  u64 value = 0;
+  if (piece.in_register)
+    std::memcpy(&value, w.row<u8>(piece.slot) + std::size_t{lane} * piece.bytes, std::min(piece.bytes, 8u));
+  else
+    std::memcpy(&value, call_bytes(w, piece, lane), std::min(piece.bytes, 8u));
+  return value;
+}
+
+void give_result(Warp& w, const CallSite& site, u32 lane, u64 value) {
+  if (site.results.empty()) return;
+  const CallSite::Piece& piece = site.results[0];
+  u8* to = piece.in_register ? w.row<u8>(piece.slot) + std::size_t{lane} * piece.bytes
+                             : call_bytes(w, piece, lane);
+  std::memcpy(to, &value, std::min(piece.bytes, 8u));
+}
+
+template <class Use>
+void each_active(const Warp& w, Use use) {
+  for (u32 mask = w.mask; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
+}
+
+/// A zero-terminated string of device memory.
+std::string text_at(Warp& w, const Instruction& in, u32 lane, u64 address) {
+  u64 n = readable_bytes(w, lane, address, kLongestText);
+  if (n == 0) n = 1;  // lane_pointer traps and says why
+  const auto* bytes = reinterpret_cast<const char*>(lane_pointer(w, in, lane, address, n, AccessKind::kLoad));
+  return {bytes, strnlen(bytes, n)};
+}
+
+void write_output(Block& block, const std::string& text) {
+  if (block.output.size() < kOutputLimit) block.output += text.substr(0, kOutputLimit - block.output.size());
+}
+
+/// int vprintf(const char* format, void* arguments)
+void print(Warp& w, const Instruction& in) {
+  const CallSite& site = site_of(in);
+  each_active(w, [&](u32 lane) {
+    const u64 format = argument(w, site, 0, lane), buffer = argument(w, site, 1, lane);
+    if (format == 0) return give_result(w, site, lane, ~u64{0});
+    PrintArguments arguments([&](u64 at, u32 bytes) {
+      u64 value = 0;
+      std::memcpy(&value, lane_pointer(w, in, lane, buffer + at, bytes, AccessKind::kLoad), bytes);
+      return value;
+    });
+    write_output(*w.block, print_format(text_at(w, in, lane, format), arguments,
+                                        [&](u64 address) { return text_at(w, in, lane, address); }));
+    give_result(w, site, lane, static_cast<u64>(arguments.taken()));
+  });
+}
+
+std::string triple(const Dim3& at) {
+  std::string text = "[";
+  text += std::to_string(at.x);
+  for (const u32 n : {at.y, at.z}) text.append(",").append(std::to_string(n));
+  return text + "]";
+}
+
+Dim3 thread_of(const Warp& w, u32 lane) {
+  const Dim3& shape = w.block->grid->block;
+  const u32 linear = w.index * static_cast<u32>(kWarpSize) + lane;
+  return {linear % shape.x, linear / shape.x % shape.y, linear / shape.x / shape.y};
+}
+
+/// void __assertfail(const char* message, const char* file, unsigned line, const char* function, size_t size)
+void assert_fail(Warp& w, const Instruction& in) {
+  const CallSite& site = site_of(in);
+  std::string first;
+  each_active(w, [&](u32 lane) {
+    const auto text = [&](std::size_t i) { return text_at(w, in, lane, argument(w, site, i, lane)); };
+    const std::string message = text(1) + ":" + std::to_string(static_cast<u32>(argument(w, site, 2, lane))) +
+                                ": " + text(3) + ": block: " + triple(w.block->id) +
+                                ", thread: " + triple(thread_of(w, lane)) + " Assertion `" + text(0) +
+                                "` failed.";
+    write_output(*w.block, message + "\n");
+    if (first.empty()) first = message;
+  });
+  w.trap(TrapKind::kAssert, static_cast<u32>(std::countr_zero(w.mask)), in, first);
+}
+
+/// void* malloc(size_t bytes); null when the heap is full.
+void allocate(Warp& w, const Instruction& in) {
+  const CallSite& site = site_of(in);
+  each_active(w, [&](u32 lane) {
+    const u64 bytes = argument(w, site, 0, lane);
+    give_result(w, site, lane,
+                bytes == 0 ? 0 : w.block->grid->memory->allocate_on_heap(bytes, "malloc in a kernel"));
+  });
+}
+
+/// void free(void* pointer)
+void release(Warp& w, const Instruction& in) {
+  const CallSite& site = site_of(in);
+  Memory& memory = *w.block->grid->memory;
+  each_active(w, [&](u32 lane) {
+    const u64 address = argument(w, site, 0, lane);
+    if (address == 0 || memory.release_on_heap(address)) return;
+    w.trap(TrapKind::kIllegalAddress, lane, in,
+           "free() of something that malloc() did not return, or of a block freed before: " +
+               memory.explain(address, 1));
+  });
+}
+
+void nothing(Warp&, const Instruction&) {}
+
+void bind_nothing(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
+
+/// A sleeping warp lets the others run; virtual time has nothing else to do with it.
+void sleep(Warp& w, const Instruction&) { w.yield = true; }
+
+void bind_sleep(const Row&, const Match&, Binder&, Instruction& in) { in.execute = sleep; }
+
+Row quiet(std::string_view syntax, Bind bind = bind_nothing) {
+  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = fixed_cost<Pipe::kControl>};
+}
+
+}  // namespace
+
+Execute builtin(std::string_view name) {
+  if (name == "vprintf") return print;
+  if (name == "__assertfail") return assert_fail;
+  if (name == "malloc") return allocate;
+  if (name == "free") return release;
+  return nullptr;
+}
+
+bool builtin_needs_order(std::string_view name) { return name == "malloc" || name == "free"; }
+
+std::vector<Row> system_rows() {
+  return {
+      quiet("nanosleep.u32 t", bind_sleep),
+      quiet("pmevent{.mask} a"),
+      quiet("setmaxnreg.{inc,dec}.sync.aligned.u32 n"),
+      quiet("griddepcontrol.{launch_dependents,wait}"),
+  };
+}
+
+}  // namespace roofline::sim::isa

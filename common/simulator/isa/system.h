@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string_view>
+
+#include "simulator/machine/warp.h"
+
+namespace roofline::sim::isa {
+
+/// What a call of an external function without a body runs: vprintf, __assertfail, malloc, free. nullptr when
+/// the name is none of them. The Execute finds its CallSite (machine/function.h) at in.extra->pointer.
+Execute builtin(std::string_view name);
+
+/// Whether a kernel that calls it must run its blocks in order (the addresses that malloc returns).
+bool builtin_needs_order(std::string_view name);
+
+}  // namespace roofline::sim::isa
