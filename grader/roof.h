@@ -4,14 +4,8 @@
 #include "grader/spec.h"
 
 /// A roof is a trusted program, built and run exactly as a learner's part is, on the same device in the same
-/// run. Its files stand in common/roofs/: NAME.h declares the function, NAME.cu defines it. In the table
-/// (roof.cpp):
-///
-///     copy  void copy_roof(const float* x, float* y, std::size_t n, cudaStream_t stream)          y = x
-///     read  void read_roof(const float* x, float* y, std::size_t n, cudaStream_t stream)          y[0] +=
-///     every x: any use that reads all of x and writes under 1 % fma   void fma_roof(const float* x, float*
-///     y, int repeat, std::size_t n, cudaStream_t stream)
-///           y = x after `repeat` steps v = fma(v, 0.999f, 0.001f)
+/// run. Its files stand in common/roofs/: NAME.h declares the function, NAME.cu defines it; the table is
+/// roof.cpp.
 namespace roofline::grader {
 
 struct Roof {

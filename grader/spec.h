@@ -14,28 +14,26 @@
 #include "simulator/host/session.h"
 
 /// What a lab is, as the judge sees it. `labs/NN-name/spec.cpp` returns one Lab; it holds no learner's code
-/// and is linked into the grader. It should read like a table:
+/// and is linked into the grader. It should read like a table: see labs/01-pointwise/spec.cpp (a goal: one
+/// timed size against one roof) and labs/02-intensity/spec.cpp (a sweep: one argument varied, two roofs). In
+/// short:
 ///
+// clang-format off
 ///     Lab ROOFLINE_LAB_SPEC() {
 ///       return {
 ///           .title = "pointwise: the memory wall",
 ///           .parts = {{
-///               .program = {.header = "pointwise.h",
-///                           .source = "pointwise.cu",
-///                           .function = "pointwise",
-///                           .arguments = {in("x", "n"), out("y", "n"), scalar("a"), scalar("b"), size("n"),
-///                           stream()}, .outputs = {{.argument = "y", .reference = axpb, .tolerance = {.c =
-///                           2}}}},
+///               .program = {.header = "pointwise.h", .source = "pointwise.cu", .function = "pointwise",
+///                           .arguments = {in("x", "n"), out("y", "n"), scalar("a"), scalar("b"), size("n"), stream()},
+///                           .outputs = {{.argument = "y", .reference = axpb, .tolerance = {.c = 2}}}},
 ///               .cases = common_cases({.in_place = {{"y", "x"}}}),
-///               .goals = {{.id = "bandwidth",
-///                          .title = "y = a*x + b at the copy roof",
-///                          .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element =
-///                          8})}}, .roof = "copy", .work = [](const Settings& s) { return 8 * s["n"]; },
+///               .goals = {{.id = "bandwidth", .title = "8 bytes an element, at the copy roof",
+///                          .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 8})}},
+///                          .roof = "copy",
+///                          .work = [](const Settings& s) { return 8 * s["n"]; },
 ///                          .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
 ///               .structure = {one_kernel(), coalesced(1.10)},
-///               .predictions = {{.key = "bytes", .question = "bytes moved for 2^24 elements", .expected =
-///               134217728,
-///                                .factor = 1.01}},
+///               .predictions = {{.key = "bytes_per_element", .question = "DRAM bytes for one element", .expected = 8}},
 ///           }}};
 ///     }
 ///
@@ -44,20 +42,9 @@
 ///     void axpb(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
 ///       const auto x = call.input<float>("x");
 ///       const double a = call.scalar("a"), b = call.scalar("b");
-///       for (auto i = begin; i < end; ++i) expected[i - begin] = {a * x[i] + b, std::abs(a * x[i]) +
-///       std::abs(b)};
+///       for (auto i = begin; i < end; ++i) expected[i - begin] = {a * x[i] + b, std::abs(a * x[i]) + std::abs(b)};
 ///     }
-///
-/// Lab 02 has a sweep instead of a goal:
-///
-///     .sweeps = {{.id = "intensity", .title = "...", .argument = "repeat", .values = {1, 2, 4, ..., 512},
-///                 .settings = {{"n", l2_multiple({...})}},
-///                 .bytes = [](const Settings& s) { return 8 * s["n"]; },
-///                 .flops = [](const Settings& s) { return 2 * s["repeat"] * s["n"]; },
-///                 .memory_roof = "copy", .compute_roof = "fma",
-///                 .lowest = {{0, {0.80, 0.85, 0.90}}}, .highest = {{0, {0.70, 0.80, 0.90}}},
-///                 .knee_fraction = 0.80, .flatness = 0.05}},
-///     .predictions = {{.key = "knee_flop_per_byte", .question = "...", .expected = 14.1, .factor = 1.3}},
+// clang-format on
 namespace roofline::grader {
 
 /// Element and scalar types of a learner's function.

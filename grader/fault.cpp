@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/fault.h"
+
+#include <cstring>
+
+#include "grader/worker_process.h"
+
+namespace roofline::grader {
+namespace {
+
+// Numbers of cudaError_t that decide a class; the judge links no CUDA.
+constexpr int kMemoryAllocation = 2, kIllegalAddress = 700, kLaunchTimeout = 702, kMisalignedAddress = 716;
+constexpr int kInvalidConfiguration = 9, kNoKernelImage = 209, kUnsupportedPtx = 222;
+
+Class class_of(sim::TrapKind kind) {
+  switch (kind) {
+    case sim::TrapKind::kIllegalAddress:
+    case sim::TrapKind::kInvalidAddressSpace:
+      return Class::kOutOfBounds;
+    case sim::TrapKind::kMisalignedAddress:
+      return Class::kMisaligned;
+    case sim::TrapKind::kDivergentBarrier:
+    case sim::TrapKind::kDeadlock:
+      return Class::kDeadlock;
+    case sim::TrapKind::kTimeout:
+      return Class::kTimeout;
+    default:
+      return Class::kCrashed;
+  }
+}
+
+/// A fixed-size text field of a record, which the worker may not have terminated.
+template <std::size_t N>
+std::string text_of(const char (&field)[N]) {
+  return sanitised({field, strnlen(field, N)});
+}
+
+const char* phase_of(worker::Stage stage) {
+  switch (stage) {
+    case worker::Stage::kAllocate:
+      return "while device memory was allocated for the arguments";
+    case worker::Stage::kUpload:
+      return "while the inputs were copied to the device";
+    case worker::Stage::kCall:
+      return "from your function";
+    case worker::Stage::kSynchronize:
+      return "while the device worked on what your function started";
+    case worker::Stage::kDownload:
+      return "while the outputs were copied back";
+    default:
+      return "at the start";
+  }
+}
+
+}  // namespace
+
+Fault fault_of(const sim::Trap& trap) {
+  return {class_of(trap.kind), sanitised(trap.message), sanitised(trap.source_file), trap.source_line};
+}
+
+Fault fault_of(const worker::Reply& reply) {
+  if (reply.status == worker::Status::kOk) return {};
+  Fault fault{Class::kCrashed,
+              text_of(reply.error_name) + " (" + text_of(reply.error_text) + ") " + phase_of(reply.stage),
+              {},
+              0};
+  if (reply.error == kMemoryAllocation) fault.reason = Class::kMemoryLimit;
+  if (reply.error == kIllegalAddress) fault.reason = Class::kOutOfBounds;
+  if (reply.error == kMisalignedAddress) fault.reason = Class::kMisaligned;
+  if (reply.error == kLaunchTimeout) fault.reason = Class::kTimeout;
+  if (reply.error == kInvalidConfiguration) {
+    fault.message +=
+        "\nA grid or block of that size cannot be launched. For an empty input, return before the launch.";
+  }
+  if (reply.error == kNoKernelImage || reply.error == kUnsupportedPtx) {
+    fault.message += "\nThe program holds no code for this device.";
+  }
+  return fault;
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/rig.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "grader/generate.h"
+#include "grader/shared_memory.h"
+#include "grader/worker_process.h"
+#include "worker/worker.h"
+
+namespace roofline::grader {
+namespace {
+
+std::vector<std::string> environment_for(const RigOptions& options) {
+  std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8"};
+  if (options.device.simulated) {
+    environment.push_back("LD_LIBRARY_PATH=" + options.simulator_directory.string());
+    return environment;
+  }
+  environment.push_back("LD_LIBRARY_PATH=" + options.cuda_library_directory.string());
+  environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(options.device.ordinal));
+  environment.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");
+  return environment;
+}
+
+/// The program's parameters against the spec's: a difference is the lab author's mistake.
+void check_signature(const worker::Hello& hello, const Program& program) {
+  const auto refuse = [&](const std::string& why) {
+    throw InfrastructureFault("the interface of " + program.function + " in " + program.header +
+                              " is not the one in the lab's spec: " + why);
+  };
+  if (hello.version != worker::kProtocolVersion)
+    throw InfrastructureFault("the worker was built for another grader");
+  if (hello.count != program.arguments.size()) {
+    refuse(std::to_string(hello.count) + " parameters against " + std::to_string(program.arguments.size()));
+  }
+  for (std::size_t i = 0; i < program.arguments.size(); ++i) {
+    const Argument& argument = program.arguments[i];
+    if (hello.parameters[i].parameter != static_cast<std::uint8_t>(argument.kind)) {
+      refuse("parameter " + argument.name + " is of another kind");
+    }
+    if (argument.kind != Argument::Kind::kStream &&
+        hello.parameters[i].element != static_cast<std::uint8_t>(argument.type)) {
+      refuse("parameter " + argument.name + " should be " + std::string(name_of(argument.type)));
+    }
+  }
+}
+
+static_assert(static_cast<int>(worker::Element::kU64) == static_cast<int>(Type::kU64));
+static_assert(static_cast<int>(worker::Parameter::kStream) == static_cast<int>(Argument::Kind::kStream));
+
+}  // namespace
+
+struct Rig::State {
+  RigOptions options;
+  SharedMemory input, output;
+  std::optional<sim::Session> session;
+  std::unique_ptr<WorkerProcess> process;
+  bool usable = true;
+  std::uint32_t serial = 0;
+
+  State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
+      : options(rig_options),
+        input("roofline-input", input_bytes, SharedMemory::Worker::kReads),
+        output("roofline-output", output_bytes, SharedMemory::Worker::kWrites) {}
+
+  WorkerProcess::Deadline deadline() const {
+    return std::chrono::steady_clock::now() +
+           std::chrono::milliseconds(static_cast<long long>(options.deadline_seconds * 1000));
+  }
+
+  void start_device() {
+    if (!options.device.simulated) return;
+    sim::SessionOptions session_options;
+    session_options.device = options.device.id;
+    session_options.threads = options.threads;
+    // Before the judge's own deadline: the device can say which kernel hangs, and where.
+    session_options.kernel_time_limit = options.deadline_seconds * 0.7;
+    session.emplace(sim::Session::start(options.simulator_directory, session_options));
+  }
+
+  /// Sends a request and waits for its reply.
+  Fault ask(worker::Request request, worker::Reply& reply) {
+    request.serial = ++serial;
+    if (!process->send(request)) return lost(WorkerProcess::Wait::kDied);
+    const auto wait = process->receive(reply, deadline());
+    if (wait != WorkerProcess::Wait::kRecord || reply.serial != serial) {
+      return lost(wait == WorkerProcess::Wait::kRecord ? WorkerProcess::Wait::kMalformed : wait);
+    }
+    Fault fault = fault_of(reply);
+    if (fault) usable = false;
+    return fault;
+  }
+
+  /// The worker is gone, late or out of step.
+  Fault lost(WorkerProcess::Wait why) {
+    usable = false;
+    process->end();
+    switch (why) {
+      case WorkerProcess::Wait::kDeadline:
+        return {Class::kTimeout,
+                "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
+                    " s: the program was stopped",
+                {},
+                0};
+      case WorkerProcess::Wait::kMalformed:
+        return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
+      default:
+        return {Class::kCrashed,
+                "the program ended in the middle of the call: " + process->how_it_ended(),
+                {},
+                0};
+    }
+  }
+
+  void begin_region() {
+    if (session) session->begin_region();
+  }
+  /// A trap of the device says more than the error that the runtime made of it.
+  void end_region(std::optional<sim::Region>& region, Fault& fault) {
+    if (!session || (fault.reason == Class::kTimeout && !usable)) return;
+    region = session->end_region();
+    if (!region->traps.empty()) {
+      fault = fault_of(region->traps.front());
+      usable = false;
+    }
+  }
+
+  Fault download(const CallPlan& plan, std::vector<std::byte>& copy) {
+    worker::Reply reply{};
+    Fault fault = ask(plan.fetch_request(), reply);
+    if (fault) return fault;
+    const auto bytes = output.bytes().first(plan.output_bytes());
+    copy.assign(bytes.begin(), bytes.end());
+    return {};
+  }
+};
+
+Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const Program& program,
+         std::uint64_t input_bytes, std::uint64_t output_bytes) {
+  try {
+    state_ = std::make_unique<State>(options, input_bytes, output_bytes);
+    state_->start_device();
+    WorkerProcess::Start start;
+    start.program = worker;
+    start.environment = environment_for(options);
+    start.input_fd = state_->input.fd();
+    start.output_fd = state_->output.fd();
+    if (state_->session) start.device_fd = state_->session->guest_fd();
+    state_->process = std::make_unique<WorkerProcess>(start);
+    if (state_->session) state_->session->close_guest_fd();
+  } catch (const InfrastructureFault&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw InfrastructureFault(error.what());
+  }
+  worker::Hello hello{};
+  const auto wait =
+      state_->process->receive(hello, std::chrono::steady_clock::now() + std::chrono::seconds(20));
+  if (wait != WorkerProcess::Wait::kRecord) {
+    state_->process->end();
+    throw StartFault("the program did not start: " + state_->process->how_it_ended() + "\n" +
+                              state_->process->output());
+  }
+  check_signature(hello, program);
+}
+
+Rig::~Rig() = default;
+Rig::Rig(Rig&&) noexcept = default;
+Rig& Rig::operator=(Rig&&) noexcept = default;
+
+bool Rig::usable() const { return state_ != nullptr && state_->usable; }
+
+CallOutcome Rig::call(const CallPlan& plan) {
+  CallOutcome outcome;
+  plan.fill(state_->input.bytes(), state_->output.bytes());
+  worker::Reply reply{};
+  state_->begin_region();
+  outcome.fault = state_->ask(plan.load_request(), reply);
+  state_->end_region(outcome.load, outcome.fault);
+  if (outcome.fault) return outcome;
+  state_->begin_region();
+  outcome.fault = state_->ask(plan.go_request(), outcome.reply);
+  state_->end_region(outcome.go, outcome.fault);
+  if (outcome.fault) return outcome;
+  state_->begin_region();
+  outcome.fault = state_->download(plan, outcome.output);
+  state_->end_region(outcome.fetch, outcome.fault);
+  // Without the seal the worker may have changed what the reference is about to read.
+  if (!state_->input.write_sealed()) plan.fill(state_->input.bytes(), state_->output.bytes());
+  return outcome;
+}
+
+Fault Rig::load(const CallPlan& plan) {
+  plan.fill(state_->input.bytes(), state_->output.bytes());
+  worker::Reply reply{};
+  return state_->ask(plan.load_request(), reply);
+}
+
+Fault Rig::go(const CallPlan& plan, unsigned samples, unsigned calls, bool gate, worker::Reply& reply) {
+  worker::Request request = plan.go_request();
+  request.samples = samples;
+  request.calls = calls;
+  request.gate = gate ? 1 : 0;
+  return state_->ask(request, reply);
+}
+
+Fault Rig::fetch(const CallPlan& plan, std::vector<std::byte>& output) {
+  return state_->download(plan, output);
+}
+
+std::span<const std::byte> Rig::input() const { return state_->input.bytes(); }
+
+worker::Facts Rig::facts() {
+  worker::Request request{};
+  request.command = worker::Command::kFacts;
+  request.serial = ++state_->serial;
+  worker::Facts facts{};
+  if (!state_->process->send(request) ||
+      state_->process->receive(facts, state_->deadline()) != WorkerProcess::Wait::kRecord ||
+      facts.error != 0) {
+    throw InfrastructureFault("the device does not answer (CUDA error " + std::to_string(facts.error) + ")");
+  }
+  return facts;
+}
+
+std::string Rig::program_output() { return state_->process->output(); }
+
+}  // namespace roofline::grader

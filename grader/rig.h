@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/call.h"
+#include "grader/fault.h"
+#include "grader/judge.h"
+
+namespace roofline::grader {
+
+struct RigOptions {
+  DeviceChoice device;
+  std::filesystem::path simulator_directory, cuda_library_directory;
+  unsigned threads = 0;
+  double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each
+};
+
+/// What a call gave.
+struct CallOutcome {
+  Fault fault;                    ///< none: the output below is there
+  std::vector<std::byte> output;  ///< the judge's own copy of the output memory
+  std::optional<sim::Region> load,
+      go;                 ///< simulated: what the device did while loading and while the clock ran
+  worker::Reply reply{};  ///< GPU: samples
+};
+
+/// A device with a worker on it: loads, calls, fetches. After a fault it is spent; make a new one.
+class Rig {
+ public:
+  /// `input_bytes`, `output_bytes`: the most that any call will need. Throws InfrastructureFault where the
+  /// device or the process cannot be started, or the program's signature is not the spec's; StartFault where
+  /// the program ends at once.
+  Rig(const RigOptions& options, const std::filesystem::path& worker, const Program& program,
+      std::uint64_t input_bytes, std::uint64_t output_bytes);
+  ~Rig();
+  Rig(Rig&&) noexcept;
+  Rig& operator=(Rig&&) noexcept;
+
+  bool usable() const;
+  /// Fills, loads, runs once, fetches.
+  CallOutcome call(const CallPlan& plan);
+
+  // The steps of a timed call on a GPU, apart.
+  Fault load(const CallPlan& plan);
+  /// One Go with `calls` calls a sample.
+  Fault go(const CallPlan& plan, unsigned samples, unsigned calls, bool gate, worker::Reply& reply);
+  Fault fetch(const CallPlan& plan, std::vector<std::byte>& output);
+
+  /// The inputs of the last load, for the reference.
+  std::span<const std::byte> input() const;
+  /// The device as the CUDA runtime describes it.
+  worker::Facts facts();
+  /// What the program printed; ends the worker's life when `final`.
+  std::string program_output();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace roofline::grader

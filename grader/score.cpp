@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace roofline::grader {
+namespace {
+
+struct Tally {
+  unsigned passed = 0, counted = 0;
+  double share() const { return counted == 0 ? 0 : static_cast<double>(passed) / counted; }
+};
+
+Tally tally(const Result& result, CheckKind kind) {
+  Tally tally;
+  for (const Check& check : result.checks) {
+    if (check.kind != kind) continue;
+    // What could not run on this device (too large, say) does not count; what was not answered or not reached
+    // does.
+    if (check.verdict == Verdict::kSkipped && check.reason == Class::kUnsupportedDevice) continue;
+    ++tally.counted;
+    tally.passed += check.verdict == Verdict::kPass ? 1 : 0;
+  }
+  return tally;
+}
+
+double medal_points(const Result& result, const Points& points) {
+  if (result.measurements.empty()) return 0;
+  double sum = 0;
+  for (const Measurement& line : result.measurements) {
+    if (line.medal >= Medal::kPass) sum += points.pass;
+    if (line.medal >= Medal::kGood) sum += points.good;
+    if (line.medal >= Medal::kExcellent) sum += points.excellent;
+  }
+  return sum / static_cast<double>(result.measurements.size());
+}
+
+void decide_verdict(Result& result) {
+  bool ran = false;
+  result.verdict = Verdict::kPass;
+  result.reason = Class::kNone;
+  // The worst verdict of the checks that count, error before fail before noisy.
+  const auto weight = [](Verdict verdict) {
+    switch (verdict) {
+      case Verdict::kError:
+        return 4;
+      case Verdict::kFail:
+        return 3;
+      case Verdict::kNoisy:
+        return 2;
+      case Verdict::kSkipped:
+        return 1;
+      default:
+        return 0;
+    }
+  };
+  for (const Check& check : result.checks) {
+    if (check.kind == CheckKind::kPrediction) continue;
+    ran = ran || (check.verdict != Verdict::kSkipped && check.kind != CheckKind::kBuild);
+    if (check.verdict == Verdict::kSkipped && check.reason == Class::kUnsupportedDevice) continue;
+    if (weight(check.verdict) <= weight(result.verdict)) continue;
+    result.verdict = check.verdict;
+    result.reason = check.reason;
+  }
+  // A run in which no check ran is never a pass.
+  if (!ran && result.verdict == Verdict::kPass) result.verdict = Verdict::kSkipped;
+}
+
+}  // namespace
+
+void score(Result& result, const Part& part) {
+  Points points = part.points;
+  const bool has_goals = !part.goals.empty() || !part.sweeps.empty();
+  if (part.predictions.empty()) points.correctness += std::exchange(points.prediction, 0);
+  if (part.structure.empty()) points.correctness += std::exchange(points.structure, 0);
+  if (!has_goals) {
+    points.correctness += points.pass + points.good + points.excellent;
+    points.pass = points.good = points.excellent = 0;
+  }
+  result.max_points = points.correctness + points.structure + points.prediction + points.pass + points.good +
+                      points.excellent;
+  decide_verdict(result);
+  const bool nothing = std::ranges::any_of(result.checks, [](const Check& check) {
+    return check.reason == Class::kNotImplemented || check.reason == Class::kDoesNotCompile;
+  });
+  result.points = points.prediction * tally(result, CheckKind::kPrediction).share();
+  if (!nothing) {
+    result.points += points.correctness * tally(result, CheckKind::kCorrectness).share() +
+                     points.structure * tally(result, CheckKind::kStructure).share() +
+                     medal_points(result, points);
+  }
+  result.points = std::round(result.points * 100) / 100;
+  result.medal = Medal::kNone;
+  if (result.verdict == Verdict::kPass && !result.measurements.empty()) {
+    result.medal = std::ranges::min(result.measurements, {}, &Measurement::medal).medal;
+  }
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace roofline::grader {
+namespace {
+
+constexpr std::size_t kOutputLimit = 64 * 1024;
+
+struct Pair {
+  int ours = -1, theirs = -1;
+};
+
+std::runtime_error failure(const char* what) {
+  return std::runtime_error(std::string("cannot start the worker: ") + what + ": " + std::strerror(errno));
+}
+
+/// In the child, between fork and exec: only system calls.
+[[noreturn]] void become(const char* program, char* const* argv, char* const* envp, int output,
+                         const std::vector<int>& keep) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGPIPE, SIG_DFL);
+  const int null = open("/dev/null", O_RDONLY);
+  dup2(null, 0);
+  dup2(output, 1);
+  dup2(output, 2);
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (const int fd : keep) {
+    if (fd >= 0) fcntl(fd, F_SETFD, 0);
+  }
+  // No limit on address space: device windows are reserved, terabytes of it, without using memory.
+  const rlimit core{0, 0}, files{256, 256}, size{64U << 20, 64U << 20};
+  setrlimit(RLIMIT_CORE, &core);
+  setrlimit(RLIMIT_NOFILE, &files);
+  setrlimit(RLIMIT_FSIZE, &size);
+  execve(program, argv, envp);
+  _exit(127);
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const Start& start) {
+  int sockets[2], pipes[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) throw failure("socketpair");
+  if (pipe2(pipes, O_CLOEXEC) != 0) {
+    close(sockets[0]);
+    close(sockets[1]);
+    throw failure("pipe");
+  }
+  std::vector<std::string> environment = start.environment;
+  const auto name_fd = [&](const char* name, int fd) {
+    if (fd >= 0) environment.push_back(std::string(name) + "=" + std::to_string(fd));
+  };
+  name_fd(worker::kSocketVariable, sockets[1]);
+  name_fd(worker::kInputVariable, start.input_fd);
+  name_fd(worker::kOutputVariable, start.output_fd);
+  name_fd("ROOFLINE_DEVICE_FD", start.device_fd);
+  std::vector<char*> envp;
+  for (std::string& variable : environment) envp.push_back(variable.data());
+  envp.push_back(nullptr);
+  std::string program = start.program.string();
+  char* argv[] = {program.data(), nullptr};
+  const std::vector<int> keep = {sockets[1], start.input_fd, start.output_fd, start.device_fd};
+  pid_ = fork();
+  if (pid_ == 0) become(program.c_str(), argv, envp.data(), pipes[1], keep);
+  close(sockets[1]);
+  close(pipes[1]);
+  socket_ = sockets[0];
+  pipe_ = pipes[0];
+  if (pid_ < 0) {
+    close(socket_);
+    close(pipe_);
+    throw failure("fork");
+  }
+  setpgid(pid_, pid_);  // here too: whoever comes first
+  fcntl(pipe_, F_SETFL, O_NONBLOCK);
+}
+
+WorkerProcess::~WorkerProcess() {
+  end();
+  close(socket_);
+  close(pipe_);
+}
+
+bool WorkerProcess::send(const worker::Request& request) {
+  return ::send(socket_, &request, sizeof request, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof request);
+}
+
+WorkerProcess::Wait WorkerProcess::receive_bytes(void* record, std::size_t bytes, Deadline deadline) {
+  std::vector<std::byte> buffer(bytes + 1);
+  for (;;) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return Wait::kDeadline;
+    pollfd waiting[2] = {{socket_, POLLIN, 0}, {pipe_, POLLIN, 0}};
+    // Ticks: a process that died may have left its socket to a child.
+    poll(waiting, 2, static_cast<int>(std::min<long long>(left.count(), 100)));
+    drain();
+    const ssize_t got = recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got == static_cast<ssize_t>(bytes)) {
+      std::memcpy(record, buffer.data(), bytes);
+      return Wait::kRecord;
+    }
+    if (got > 0) return Wait::kMalformed;
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      // The socket is closed: give the process a moment to end, so that its status is known.
+      for (int i = 0; i < 20 && !reap(false); ++i) usleep(10'000);
+      return Wait::kDied;
+    }
+    if (reap(false)) return Wait::kDied;
+    if (waiting[1].revents != 0 && waiting[1].revents != POLLIN) usleep(1000);  // stdout closed: do not spin
+  }
+}
+
+void WorkerProcess::drain() {
+  char buffer[4096];
+  // Bounded: a worker that prints without end must not hold the judge here.
+  for (int i = 0; i < 256; ++i) {
+    const ssize_t got = read(pipe_, buffer, sizeof buffer);
+    if (got <= 0) return;
+    const std::size_t room = kOutputLimit - raw_output_.size();
+    raw_output_.append(buffer, std::min(room, static_cast<std::size_t>(got)));
+    output_truncated_ = output_truncated_ || static_cast<std::size_t>(got) > room;
+  }
+}
+
+bool WorkerProcess::reap(bool wait) {
+  if (reaped_ || pid_ <= 0) return reaped_;
+  pid_t got = 0;
+  do got = waitpid(pid_, &status_, wait ? 0 : WNOHANG);
+  while (got < 0 && errno == EINTR);
+  reaped_ = got == pid_;
+  return reaped_;
+}
+
+void WorkerProcess::end() {
+  if (pid_ <= 0) return;
+  kill(-pid_, SIGKILL);  // children that the learner's code left behind, too
+  if (!reaped_) {
+    kill(pid_, SIGKILL);
+    reap(true);
+  }
+  drain();
+  pid_ = -1;
+}
+
+bool WorkerProcess::killed_by_signal() const { return reaped_ && WIFSIGNALED(status_); }
+
+std::string WorkerProcess::how_it_ended() const {
+  if (!reaped_) return "it is still running";
+  if (WIFSIGNALED(status_)) {
+    const int number = WTERMSIG(status_);
+    return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+  }
+  return "exit status " + std::to_string(WEXITSTATUS(status_));
+}
+
+std::string WorkerProcess::output() {
+  drain();
+  std::string text = sanitised(raw_output_);
+  if (output_truncated_) text += "\n... (more was written; the first 64 KiB are kept)\n";
+  return text;
+}
+
+std::string sanitised(std::string_view text) {
+  std::string result;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned char lead = byte(i);
+    const std::size_t length = lead < 0x80       ? 1
+                               : lead >> 5 == 6  ? 2
+                               : lead >> 4 == 14 ? 3
+                               : lead >> 3 == 30 ? 4
+                                                 : 0;
+    std::uint32_t code = length <= 1 ? lead : lead & (0x7fU >> length);
+    bool valid = length != 0 && i + length <= text.size();
+    for (std::size_t k = 1; valid && k < length; ++k) {
+      valid = (byte(i + k) & 0xc0) == 0x80;
+      code = code << 6 | (byte(i + k) & 0x3fU);
+    }
+    static constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    valid = valid && code >= kSmallest[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    // C0 and C1 controls, bidirectional overrides: nothing that moves a terminal's cursor or hides text.
+    const bool control = (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0) ||
+                         (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    if (!valid || control) {
+      result += '?';
+      i += valid ? length : 1;
+    } else {
+      result += text.substr(i, length);
+      i += length;
+    }
+  }
+  return result;
+}
+
+}  // namespace roofline::grader
