@@ -68,9 +68,10 @@ class Scanner {
 
 template <class T>
 std::string formatted(const Conversion& c, const char* length, T value) {
-  std::string spec = "%" + c.flags;
+  std::string spec = "%";
+  spec += c.flags;
   if (c.width) spec += std::to_string(*c.width);
-  if (c.precision) spec += "." + std::to_string(*c.precision);
+  if (c.precision) spec.append(".").append(std::to_string(*c.precision));
   spec += length;
   spec += c.kind;
   char small[512];
