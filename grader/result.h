@@ -107,7 +107,6 @@ struct KernelSummary {
   double seconds = 0;
   double dram_bytes = 0, flops = 0, occupancy = 0;
   double sectors = 0, ideal_sectors = 0;
-  double lane_instructions = 0;
   double lane_instructions = 0;  ///< instructions executed, counted a lane
 };
 
