@@ -24,6 +24,7 @@ constexpr u64 kPage = 4096;
 /// Several devices in one process stand this far apart.
 constexpr u64 kDeviceStride = u64{1} << 40;
 constexpr u64 kMaxDevices = 16;
+constexpr u64 kHostWindowEnd = kHostWindow + (u64{1} << 44);
 constexpr std::size_t kRememberedFrees = 4096;
 
 std::atomic<u64> last_epoch{0};
@@ -174,7 +175,7 @@ bool Memory::release_on_heap(u64 address) {
 
 bool Memory::add_host(u64 address, u64 bytes, const std::string& origin) {
   const u64 end = address + std::max<u64>(bytes, 1);
-  if (address < kHostWindow || end > kSharedWindow || end <= address) return false;
+  if (address < kHostWindow || end > kHostWindowEnd || end <= address) return false;
   auto next = live_.lower_bound(address);
   if (next != live_.end() && next->first < end) return false;
   if (next != live_.begin() && std::prev(next)->second.end > address) return false;
@@ -272,7 +273,7 @@ std::optional<std::string> explain_window(u64 address) {
     return "an address of another thread's or a dead local variable";
   if (address >= kSharedWindow && address < kSharedWindow + (u64{1} << 32))
     return "a shared-memory address, used where global memory is meant";
-  if (address < kDeviceWindow || (address >= 0x5000'0000'0000 && address < 0x8000'0000'0000))
+  if (address < kDeviceWindow || (address >= kHostWindowEnd && address < 0x8000'0000'0000))
     return "a host address (memory from malloc, new or the host's stack); copy the data to memory from "
            "cudaMalloc";
   if (address >= 0x8000'0000'0000) return "not an address at all; an uninitialised or overwritten pointer";
