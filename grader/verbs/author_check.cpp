@@ -9,10 +9,10 @@
 #include <cstdio>
 
 #include "grader/file.h"
-#include "grader/grading.h"
 #include "grader/svg.h"
 #include "grader/table.h"
 #include "grader/verbs/verbs.h"
+#include "grader/workbench.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -93,7 +93,7 @@ class AuthorCheck {
       : paths_(paths),
         request_(request),
         terminal_(Terminal::of(STDOUT_FILENO)),
-        grading_(paths, request.device) {}
+        workbench_(paths, request.device) {}
 
   int run(const std::vector<Chosen>& parts) {
     std::vector<Trial> trials;
@@ -125,7 +125,7 @@ class AuthorCheck {
 
   void attempt(const Trial& trial) {
     const std::string name = pad_right(paths_.shown(trial.file), name_width_);
-    if (trial.expected.needs_gpu && grading_.device().simulated) {
+    if (trial.expected.needs_gpu && workbench_.device().simulated) {
       std::printf("- %s  %s  %s\n", trial.chosen.id().c_str(), name.c_str(), "skipped: needs a GPU");
       return;
     }
@@ -134,7 +134,7 @@ class AuthorCheck {
     const fs::path prediction =
         (trial.kind == Kind::kSkeleton ? trial.chosen.folder(paths_) : trial.chosen.solutions(paths_)) /
         trial.chosen.lab->prediction;
-    const Result result = grading_.grade(trial.chosen, {.source = trial.file, .prediction = prediction}, 0);
+    const Result result = workbench_.grade(trial.chosen, {.source = trial.file, .prediction = prediction}, 0);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const std::string fault = fault_of(trial, result);
     char seconds[32];
@@ -156,7 +156,7 @@ class AuthorCheck {
   const Paths& paths_;
   const AuthorCheckRequest& request_;
   Terminal terminal_;
-  Grading grading_;
+  Workbench workbench_;
   int name_width_ = 0, checked_ = 0, deviations_ = 0;
 };
 

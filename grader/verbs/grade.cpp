@@ -7,11 +7,11 @@
 #include "grader/current.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
-#include "grader/grading.h"
 #include "grader/progress_file.h"
 #include "grader/result_text.h"
 #include "grader/sweep_figure.h"
 #include "grader/verbs/verbs.h"
+#include "grader/workbench.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -93,10 +93,10 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   const bool json_to_stdout = request.json == "-";
   std::FILE* const out = json_to_stdout ? stderr : stdout;
   const Terminal terminal = Terminal::of(fileno(out));
-  Grading grading(paths, request.device);
+  Workbench workbench(paths, request.device);
   std::vector<Result> results;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const Result& result = results.emplace_back(grading.grade(chosen[i], candidates[i], request.seed));
+    const Result& result = results.emplace_back(workbench.grade(chosen[i], candidates[i], request.seed));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
     text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);
     std::fputs(text.c_str(), out);

@@ -4,20 +4,20 @@
 
 #include <cstdio>
 
-#include "grader/grading.h"
 #include "grader/result_text.h"
 #include "grader/svg.h"
 #include "grader/table.h"
 #include "grader/verbs/verbs.h"
+#include "grader/workbench.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 
 int roofs_verb(const Paths& paths, const std::string& device) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  Grading grading(paths, device);
-  const DeviceRecord record = grading.device_record();
-  const std::vector<RoofValue> values = grading.measure_roofs();
+  Workbench workbench(paths, device);
+  const DeviceRecord record = workbench.device_record();
+  const std::vector<RoofValue> values = workbench.measure_roofs();
   using Align = Column::Align;
   Table table({{"roof"},
                {"what"},

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/grading.h"
+#include "grader/workbench.h"
 
 #include <algorithm>
 #include <chrono>
@@ -67,14 +67,14 @@ double total(const Points& points) {
 
 }  // namespace
 
-Grading::Grading(const Paths& paths, const std::string& device)
+Workbench::Workbench(const Paths& paths, const std::string& device)
     : paths_(paths),
       device_(resolve(device, paths)),
       progress_("compiling"),
       builder_(paths, find_toolkit(paths.state), [this] { progress_.update(); }),
       capabilities_{capability_of(device_, paths)} {}
 
-DeviceRecord Grading::device_record() const {
+DeviceRecord Workbench::device_record() const {
   DeviceRecord record;
   record.simulated = device_.simulated;
   record.id = device_.id;
@@ -90,7 +90,7 @@ DeviceRecord Grading::device_record() const {
   return record;
 }
 
-BuildRequest Grading::request(const Chosen& chosen, const fs::path& source) const {
+BuildRequest Workbench::request(const Chosen& chosen, const fs::path& source) const {
   const Part& part = *chosen.part;
   return {.source = source,
           .folder = chosen.folder(paths_),
@@ -100,7 +100,7 @@ BuildRequest Grading::request(const Chosen& chosen, const fs::path& source) cons
           .capabilities = capabilities_};
 }
 
-GradeOptions Grading::options(std::uint64_t seed) {
+GradeOptions Workbench::options(std::uint64_t seed) {
   GradeOptions options;
   options.seed = seed;
   options.simulator_directory = paths_.simulator();
@@ -126,7 +126,7 @@ GradeOptions Grading::options(std::uint64_t seed) {
   return options;
 }
 
-Result Grading::failed_build(const Chosen& chosen, const Check& check) const {
+Result Workbench::failed_build(const Chosen& chosen, const Check& check) const {
   Result result;
   result.lab = chosen.lab->folder;
   result.part = chosen.id();
@@ -138,7 +138,7 @@ Result Grading::failed_build(const Chosen& chosen, const Check& check) const {
   return result;
 }
 
-Result Grading::grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed) {
+Result Workbench::grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string label = "grading " + chosen.id();
   progress_.label(label + ": compiling");
@@ -161,7 +161,7 @@ Result Grading::grade(const Chosen& chosen, const Candidate& candidate, std::uin
   return result;
 }
 
-std::vector<RoofValue> Grading::measure_roofs(const std::vector<std::string>& ids) {
+std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& ids) {
   progress_.label("roofs");
   std::vector<RoofValue> values = roofs(device_, options(0), ids);
   progress_.clear();

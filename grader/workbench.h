@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "grader/build.h"
+#include "grader/judge.h"
+#include "grader/paths.h"
+#include "grader/progress_line.h"
+#include "grader/selection.h"
+
+namespace roofline::grader {
+
+/// One submission: a file and the prediction that goes with it.
+struct Candidate {
+  std::filesystem::path source;
+  std::filesystem::path prediction;
+};
+
+/// Builds and judges: what `grade`, `roofs` and `author-check` share.
+class Workbench {
+ public:
+  /// Throws UsageError for a device that does not exist, InfrastructureError for a missing toolkit.
+  Workbench(const Paths& paths, const std::string& device);
+
+  /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
+  Result grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed);
+
+  /// Measured on a GPU, modelled in simulation.
+  std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});
+
+  const DeviceChoice& device() const { return device_; }
+  /// Known without running anything.
+  DeviceRecord device_record() const;
+
+ private:
+  GradeOptions options(std::uint64_t seed);
+  BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
+  Result failed_build(const Chosen& chosen, const Check& check) const;
+
+  Paths paths_;
+  DeviceChoice device_;
+  ProgressLine progress_;
+  Builder builder_;
+  std::vector<int> capabilities_;
+};
+
+/// SHA-256 over the files of a lab that a learner does not edit.
+std::string lab_sha256(const Chosen& chosen, const Paths& paths);
+
+/// The check that says whether a file compiled.
+Check build_check(const BuildResult& built);
+
+}  // namespace roofline::grader
