@@ -52,9 +52,11 @@ struct Allocate {
   std::string origin;
   void fields(auto& io) { io(bytes, origin); }
 };
+/// `ordered`: freed in stream order (cudaFreeAsync); otherwise the host waits for the device first.
 struct Release {
   u64 address = 0;
-  void fields(auto& io) { io(address); }
+  bool ordered = false;
+  void fields(auto& io) { io(address, ordered); }
 };
 struct AllocateHost {
   u64 bytes = 0;
@@ -177,18 +179,23 @@ struct TakeOutput {
 struct ResetDevice {
   void fields(auto&) {}
 };
+/// Posted. The program called a function that the runtime does not have.
+struct ReportMissing {
+  std::string name;
+  void fields(auto& io) { io(name); }
+};
 
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
                  CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream, RecordEvent, WaitEvent,
                  QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
-                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice>;
+                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing>;
 
 template <class T>
 inline constexpr bool kPosted =
     std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
-    std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent>;
+    std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing>;
 
 /// The place of T in Command.
 template <class T, class... All>

@@ -9,15 +9,15 @@
 #include "simulator/machine/counters.h"
 #include "simulator/machine/trap.h"
 
-/// The trusted side of a simulated device: starts the machine's process and reads counters and virtual time from
-/// it over a private channel. The program under test gets only the guest channel (a descriptor).
+/// The trusted side of a simulated device: starts the machine's process and reads counters and virtual time
+/// from it over a private channel. The program under test gets only the guest channel (a descriptor).
 namespace roofline::sim {
 
 struct SessionOptions {
   std::string device = "a100-sxm4-40gb";
-  unsigned threads = 0;            ///< 0: all cores
-  std::string vector_level;        ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
-  double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
+  unsigned threads = 0;          ///< 0: all cores
+  std::string vector_level;      ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
+  double kernel_time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit
 };
 
 /// One kernel as the machine saw it.
@@ -25,25 +25,27 @@ struct KernelRecord {
   std::string name;
   u32 stream = 0;
   Dim3 grid, block;
-  double start = 0, end = 0;       ///< virtual seconds
-  double seconds = 0;              ///< modelled execution time without launch overhead
-  std::string limiter;             ///< slowest resource
+  double start = 0, end = 0;                           ///< virtual seconds
+  double seconds = 0;                                  ///< modelled execution time without launch overhead
+  std::string limiter;                                 ///< slowest resource
   std::vector<std::pair<std::string, double>> bounds;  ///< resource, seconds
-  KernelCounters counters;         ///< per_instruction empty unless requested
+  KernelCounters counters;                             ///< per_instruction empty unless requested
   KernelResources resources;
   Occupancy occupancy;
 };
 
 /// What happened on the device between begin_region and end_region.
 struct Region {
-  double virtual_seconds = 0;      ///< from the host clock at the beginning to the end of all work submitted
+  double virtual_seconds = 0;  ///< from the host clock at the beginning to the end of all work submitted
   std::vector<KernelRecord> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
   u64 fill_bytes = 0;
-  u64 host_visible_bytes = 0;      ///< pinned/mapped/managed memory alive at any time in the region
+  u64 host_visible_bytes = 0;  ///< pinned/mapped/managed memory alive at any time in the region
   u64 device_bytes_peak = 0;
   std::vector<Trap> traps;
-  u64 kernels_not_kept = 0;        ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
+  std::vector<std::string>
+      missing_functions;     ///< CUDA functions that the program called and the simulator lacks
+  u64 kernels_not_kept = 0;  ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
 };
 
 /// Launches that one region lists.
@@ -56,7 +58,7 @@ class Session {
   static Session start(const std::filesystem::path& simulator_directory, const SessionOptions& options);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
-  ~Session();                      ///< ends the machine
+  ~Session();  ///< ends the machine
 
   /// The guest's end of the channel: pass it to exactly one child (kept open across exec) and name it in the
   /// environment variable ROOFLINE_DEVICE_FD. close_guest_fd() after the fork.
@@ -68,7 +70,7 @@ class Session {
   Region end_region();
   /// One PTX instruction with its counts over all launches since the start.
   struct Line {
-    std::string kernel, file, ptx;   ///< file empty and line 0 when the program was built without -lineinfo
+    std::string kernel, file, ptx;  ///< file empty and line 0 when the program was built without -lineinfo
     u32 line = 0;
     InstructionCounters counters;
   };

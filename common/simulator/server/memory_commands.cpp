@@ -59,7 +59,7 @@ Answer Server::handle(const Allocate& c) {
 }
 
 Answer Server::handle(const Release& c) {
-  timeline_.synchronize_device();  // cudaFree waits for the device
+  if (!c.ordered) timeline_.synchronize_device();
   if (!device_->release(c.address)) return refuse(Status::kInvalidValue);
   return give(Nothing{});
 }

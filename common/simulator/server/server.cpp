@@ -165,6 +165,11 @@ Answer Server::handle(const TakeOutput&) {
   return give(out);
 }
 
+Answer Server::handle(const ReportMissing& c) {
+  records_.missing_function(c.name);
+  return {};
+}
+
 Answer Server::handle(const ResetDevice&) {
   records_.retire_functions();
   timeline_.synchronize_device();

@@ -68,6 +68,7 @@ class Server {
   Answer handle(const channel::SetLimit&);
   Answer handle(const channel::TakeOutput&);
   Answer handle(const channel::ResetDevice&);
+  Answer handle(const channel::ReportMissing&);
 
   void start_device();
   u64 device_bytes_in_use() const;

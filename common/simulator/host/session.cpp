@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/host/session.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <stdexcept>
+
+#include "simulator/channel/observer.h"
+#include "simulator/channel/start_machine.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::sim {
+
+using namespace channel;
+
+struct Session::State {
+  StartedMachine machine;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    machine.guest.reset();
+    machine.observer.reset();
+    if (machine.pid > 0) {
+      kill(machine.pid, SIGKILL);  // it would end by itself; this way it is gone when we return
+      while (waitpid(machine.pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+  }
+
+  /// Asks and waits; the answer's bytes are valid until the next question.
+  Reader ask(ObserverCommand command) {
+    Writer out;
+    out(command);
+    if (!send_packet(machine.observer.get(), out.bytes(), Wait::kBlock) ||
+        !receive_long(machine.observer.get(), answer))
+      throw std::runtime_error("the simulated GPU's process ended unexpectedly");
+    return Reader(answer);
+  }
+
+  std::vector<std::byte> answer;
+};
+
+namespace {
+
+template <class T>
+void read(Reader in, T& value) {
+  in(value);
+  if (!in.complete()) throw std::runtime_error("the simulated GPU is of a different build");
+}
+
+}  // namespace
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Session Session::start(const std::filesystem::path& simulator_directory, const SessionOptions& options) {
+  load_device(simulator_directory / "devices",
+              options.device);  // for its message when there is no such device
+  MachineOptions machine;
+  machine.directory = simulator_directory;
+  machine.device = options.device;
+  machine.threads = options.threads;
+  machine.vector_level = options.vector_level;
+  machine.time_limit = options.kernel_time_limit;
+  machine.observed = true;
+  auto state = std::make_unique<State>();
+  state->machine = start_machine(machine);
+  std::string name;
+  read(state->ask(ObserverCommand::kHello), name);
+  return Session(std::move(state));
+}
+
+int Session::guest_fd() const { return state_->machine.guest.get(); }
+void Session::close_guest_fd() { state_->machine.guest.reset(); }
+int Session::machine_pid() const { return state_->machine.pid; }
+
+void Session::begin_region() { state_->ask(ObserverCommand::kBeginRegion); }
+
+Region Session::end_region() {
+  WireRegion wire;
+  read(state_->ask(ObserverCommand::kEndRegion), wire);
+  Region region;
+  region.virtual_seconds = wire.virtual_seconds;
+  for (auto& kernel : wire.kernels) region.kernels.push_back(std::move(kernel.record));
+  region.host_to_device_bytes = wire.host_to_device_bytes;
+  region.device_to_host_bytes = wire.device_to_host_bytes;
+  region.device_to_device_bytes = wire.device_to_device_bytes;
+  region.fill_bytes = wire.fill_bytes;
+  region.host_visible_bytes = wire.host_visible_bytes;
+  region.device_bytes_peak = wire.device_bytes_peak;
+  for (auto& trap : wire.traps) region.traps.push_back(std::move(trap.trap));
+  region.missing_functions = std::move(wire.missing_functions);
+  region.kernels_not_kept = wire.kernels_not_kept;
+  return region;
+}
+
+std::vector<Session::Line> Session::lines() {
+  std::vector<WireLine> wire;
+  read(state_->ask(ObserverCommand::kLines), wire);
+  std::vector<Line> lines;
+  for (auto& line : wire) lines.push_back(std::move(line.line));
+  return lines;
+}
+
+}  // namespace roofline::sim

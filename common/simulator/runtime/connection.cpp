@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/runtime/connection.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "simulator/runtime/say.h"
+
+namespace roofline::sim::runtime {
+
+using namespace channel;
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The folder of this very library: the machine's programs and device files lie beside it.
+std::filesystem::path own_directory() {
+  Dl_info info{};
+  static const char anchor = 0;
+  if (!dladdr(&anchor, &info) || !info.dli_fname) return ".";
+  std::error_code ignored;
+  const auto real = std::filesystem::canonical(info.dli_fname, ignored);
+  return (ignored ? std::filesystem::path(info.dli_fname) : real).parent_path();
+}
+
+/// Device memory has addresses but no bytes on the host's side: touching it faults, as with a real card.
+void reserve_device_window(u64 bytes) {
+  void* const wanted = reinterpret_cast<void*>(kDeviceWindow);
+  mmap(wanted, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+}  // namespace
+
+Connection::Connection() {
+  open_channel();
+  std::vector<Descriptor> descriptors;
+  encode(out_, Hello{}, ++sequence_);
+  send();
+  Reader fields({});
+  const Outcome outcome = receive(kKind<Hello>, &descriptors, fields);
+  if (outcome.status != Status::kOk) throw ConnectionLost("the simulated GPU refused the connection");
+  fields(welcome_);
+  if (!fields.complete()) lost();
+  map_memory(std::move(descriptors));
+}
+
+Connection::~Connection() {
+  if (staging_) munmap(staging_, welcome_.staging_bytes);
+}
+
+void Connection::open_channel() try {
+  if (const std::string given = environment("ROOFLINE_DEVICE_FD"); !given.empty()) {
+    const int fd = std::atoi(given.c_str());
+    unsetenv("ROOFLINE_DEVICE_FD");  // the channel belongs to this process alone, not to its children
+    if (fd > 2 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) {
+      socket_ = Descriptor(fd);
+      return;
+    }
+  }
+  MachineOptions options;
+  options.directory = own_directory();
+  options.device = environment("ROOFLINE_DEVICE");
+  if (options.device.empty()) options.device = "a100-sxm4-40gb";
+  options.vector_level = environment("ROOFLINE_VECTOR_LEVEL");
+  options.threads = static_cast<unsigned>(std::atoi(environment("ROOFLINE_THREADS").c_str()));
+  socket_ = std::move(start_machine(options).guest);
+} catch (const std::exception& error) {
+  throw ConnectionLost(error.what());
+}
+
+void Connection::map_memory(std::vector<Descriptor> descriptors) {
+  if (descriptors.size() != 2) lost();
+  void* staging =
+      mmap(nullptr, welcome_.staging_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0].get(), 0);
+  if (staging == MAP_FAILED) throw ConnectionLost("cannot map the staging memory of the simulated GPU");
+  staging_ = static_cast<std::byte*>(staging);
+  void* const window = reinterpret_cast<void*>(kHostWindow);
+  if (mmap(window, welcome_.host_window_bytes, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptors[1].get(), 0) != window)
+    throw ConnectionLost("cannot map the pinned memory of the simulated GPU");
+  reserve_device_window(device().memory_bytes);
+}
+
+void Connection::lost() {
+  socket_.reset();
+  throw ConnectionLost("the simulated GPU's process ended unexpectedly");
+}
+
+void Connection::send() {
+  if (!socket_ || !send_packet(socket_.get(), out_.bytes(), Wait::kBlock)) lost();
+}
+
+Outcome Connection::receive(u32 kind, std::vector<Descriptor>* descriptors, Reader& fields) {
+  if (receive_packet(socket_.get(), in_, Wait::kBlock, descriptors) != Received::kPacket) lost();
+  fields = Reader(in_);
+  Header header;
+  Outcome outcome;
+  fields(header, outcome);
+  if (!fields.ok() || header.magic != kMagic || header.kind != kind || header.sequence != sequence_) lost();
+  if (!outcome.message.empty()) say(outcome.message);
+  sticky_ = outcome.sticky;
+  if (outcome.deferred != Status::kOk) deferred_ = outcome.deferred;
+  output_ = outcome.output;
+  return outcome;
+}
+
+void Connection::show_output() {
+  while (output_) {
+    Output piece;
+    if (call(TakeOutput{}, piece) != Status::kOk) return;
+    std::fwrite(piece.text.data(), 1, piece.text.size(), stdout);
+    output_ = piece.more;
+  }
+}
+
+}  // namespace roofline::sim::runtime

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simulator/channel/replies.h"
+#include "simulator/channel/socket.h"
+#include "simulator/channel/start_machine.h"
+
+namespace roofline::sim::runtime {
+
+/// The machine is gone, or never was.
+struct ConnectionLost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The program's end of the channel. Not thread-safe: callers hold the runtime's lock.
+class Connection {
+ public:
+  /// Takes the channel named by ROOFLINE_DEVICE_FD, or starts a machine of its own. Throws ConnectionLost.
+  Connection();
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  const DeviceDescription& device() const { return welcome_.facts.device; }
+  std::byte* staging() const { return staging_; }
+  u64 staging_bytes() const { return welcome_.staging_bytes; }
+
+  /// Sends a command and waits for its answer; `reply` is filled when the status is kOk.
+  template <class Command, class Reply>
+  channel::Status call(const Command& command, Reply& reply);
+  template <class Command>
+  channel::Status call(const Command& command) {
+    channel::Nothing nothing;
+    return call(command, nothing);
+  }
+  /// Sends a command that has no answer.
+  template <class Command>
+  void post(const Command& command);
+
+  /// Set by a kernel's fault, for good (until the device is reset).
+  channel::Status sticky() const { return sticky_; }
+  void clear_sticky() { sticky_ = channel::Status::kOk; }
+  /// What a posted command came to; forgotten by the call.
+  channel::Status take_deferred() { return std::exchange(deferred_, channel::Status::kOk); }
+  /// Writes what kernels printed to the program's standard output.
+  void show_output();
+
+ private:
+  void send();
+  /// Receives the answer to the command just sent; the reader stands at the answer's fields.
+  channel::Outcome receive(u32 kind, std::vector<channel::Descriptor>* descriptors, channel::Reader& fields);
+  void open_channel();
+  void map_memory(std::vector<channel::Descriptor> descriptors);
+  [[noreturn]] void lost();
+
+  channel::Descriptor socket_;
+  channel::Welcome welcome_;
+  channel::Writer out_;
+  std::vector<std::byte> in_;
+  std::byte* staging_ = nullptr;
+  u32 sequence_ = 0;
+  channel::Status sticky_ = channel::Status::kOk, deferred_ = channel::Status::kOk;
+  bool output_ = false;
+};
+
+template <class Command>
+void Connection::post(const Command& command) {
+  static_assert(channel::kPosted<Command>);
+  out_.clear();
+  channel::encode(out_, command, ++sequence_);
+  send();
+}
+
+template <class Command, class Reply>
+channel::Status Connection::call(const Command& command, Reply& reply) {
+  static_assert(!channel::kPosted<Command>);
+  out_.clear();
+  channel::encode(out_, command, ++sequence_);
+  send();
+  channel::Reader fields({});
+  const channel::Outcome outcome = receive(channel::kKind<Command>, nullptr, fields);
+  if (outcome.status == channel::Status::kOk) {
+    fields(reply);
+    if (!fields.complete()) lost();
+  }
+  return outcome.status;
+}
+
+}  // namespace roofline::sim::runtime

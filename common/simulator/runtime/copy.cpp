@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/runtime/copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace roofline::sim::runtime {
+
+using namespace channel;
+
+namespace {
+
+/// Copies through the staging memory go in pieces of this size: large enough to hide the round trip, small
+/// enough to stay in the host's caches.
+constexpr u64 kPiece = u64{4} << 20;
+
+u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
+
+/// The machine reaches it: device memory, or pinned and managed memory.
+bool machine_reaches(const void* pointer) { return is_device_address(pointer) || is_window_address(pointer); }
+
+bool is_registered(const Runtime& r, const void* pointer, u64 bytes) {
+  const u64 address = address_of(pointer);
+  auto next = r.registered.upper_bound(address);
+  if (next == r.registered.begin()) return false;
+  --next;
+  return address - next->first <= next->second && bytes <= next->second - (address - next->first);
+}
+
+cudaError_t check_direction(const CopyRequest& q) {
+  const bool from_device = is_device_address(q.from), to_device = is_device_address(q.to);
+  switch (q.kind) {
+    case cudaMemcpyHostToHost:
+      return from_device || to_device ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaMemcpyHostToDevice:
+      return from_device || !machine_reaches(q.to) ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaMemcpyDeviceToHost:
+      return to_device || !machine_reaches(q.from) ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaMemcpyDeviceToDevice:
+      return machine_reaches(q.from) && machine_reaches(q.to) ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemcpyDefault:
+      return cudaSuccess;
+  }
+  return cudaErrorInvalidMemcpyDirection;
+}
+
+/// A copy in several pieces must fail before its first byte moves.
+cudaError_t check_range(Runtime& r, const void* pointer, const CopyRequest& q, u64 pitch) {
+  AllocationState found;
+  if (const Status status = r.connection().call(QueryAllocation{address_of(pointer)}, found);
+      status != Status::kOk)
+    return to_cuda(status);
+  const u64 span = pitch * (q.height - 1) + q.width;
+  const u64 offset = address_of(pointer) - found.begin;
+  return found.found && offset <= found.bytes && span <= found.bytes - offset ? cudaSuccess
+                                                                              : cudaErrorInvalidValue;
+}
+
+struct Piece {
+  u64 row, column, width, rows;
+};
+
+/// Cuts a rectangle into pieces of at most kPiece bytes: groups of rows, or parts of one long row.
+template <class Each>
+cudaError_t in_pieces(const CopyRequest& q, Each&& each) {
+  if (q.width <= kPiece) {
+    const u64 rows_a_piece = std::max<u64>(1, kPiece / q.width);
+    for (u64 row = 0; row < q.height; row += rows_a_piece) {
+      const u64 rows = std::min<u64>(rows_a_piece, q.height - row);
+      if (const cudaError_t error = each(Piece{row, 0, q.width, rows}, row + rows == q.height);
+          error != cudaSuccess)
+        return error;
+    }
+    return cudaSuccess;
+  }
+  for (u64 row = 0; row < q.height; row++)
+    for (u64 column = 0; column < q.width; column += kPiece) {
+      const u64 width = std::min<u64>(kPiece, q.width - column);
+      const bool last = row + 1 == q.height && column + width == q.width;
+      if (const cudaError_t error = each(Piece{row, column, width, 1}, last); error != cudaSuccess)
+        return error;
+    }
+  return cudaSuccess;
+}
+
+cudaError_t copy_in(Runtime& r, const CopyRequest& q, u32 stream) {
+  const bool pageable = !is_registered(r, q.from, q.from_pitch * (q.height - 1) + q.width);
+  const auto* from = static_cast<const std::byte*>(q.from);
+  return in_pieces(q, [&](const Piece& p, bool last) {
+    for (u64 i = 0; i < p.rows; i++)
+      std::memcpy(r.connection().staging() + i * p.width, from + (p.row + i) * q.from_pitch + p.column,
+                  p.width);
+    const Rectangle to{address_of(q.to) + p.row * q.to_pitch + p.column, q.to_pitch, p.width, p.rows};
+    return to_cuda(r.connection().call(CopyIn{to, 0, stream, q.async, pageable, !last || q.more}));
+  });
+}
+
+cudaError_t copy_out(Runtime& r, const CopyRequest& q, u32 stream) {
+  const bool pageable = !is_registered(r, q.to, q.to_pitch * (q.height - 1) + q.width);
+  auto* to = static_cast<std::byte*>(q.to);
+  return in_pieces(q, [&](const Piece& p, bool last) {
+    const Rectangle from{address_of(q.from) + p.row * q.from_pitch + p.column, q.from_pitch, p.width, p.rows};
+    const Status status = r.connection().call(CopyOut{from, 0, stream, q.async, pageable, !last || q.more});
+    if (status != Status::kOk) return to_cuda(status);
+    for (u64 i = 0; i < p.rows; i++)
+      std::memcpy(to + (p.row + i) * q.to_pitch + p.column, r.connection().staging() + i * p.width, p.width);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+bool is_device_address(const void* pointer) {
+  const u64 address = address_of(pointer);
+  return address >= kDeviceWindow && address < kHostWindow;
+}
+
+bool is_window_address(const void* pointer) {
+  const u64 address = address_of(pointer);
+  return address >= kHostWindow && address - kHostWindow < kHostWindowBytes;
+}
+
+cudaError_t copy(Runtime& r, const CopyRequest& q) {
+  if (const cudaError_t error = check_direction(q); error != cudaSuccess) return error;
+  if (q.width == 0 || q.height == 0) return cudaSuccess;
+  if (!q.to || !q.from) return cudaErrorInvalidValue;
+  if (q.height > 1 && (q.to_pitch < q.width || q.from_pitch < q.width)) return cudaErrorInvalidPitchValue;
+  const s64 stream = r.stream_id(q.stream);
+  if (stream < 0) return cudaErrorInvalidResourceHandle;
+  const u32 id = static_cast<u32>(stream);
+  const bool to_machine = machine_reaches(q.to), from_machine = machine_reaches(q.from);
+  const bool whole = q.width * q.height <= kPiece;
+  if (to_machine && from_machine) {
+    const Rectangle to{address_of(q.to), q.to_pitch, q.width, q.height};
+    return to_cuda(
+        r.connection().call(CopyWithin{to, address_of(q.from), q.from_pitch, id, q.async, q.more}));
+  }
+  if (to_machine) {
+    if (!whole)
+      if (const cudaError_t error = check_range(r, q.to, q, q.to_pitch); error != cudaSuccess) return error;
+    return copy_in(r, q, id);
+  }
+  if (from_machine) {
+    if (!whole)
+      if (const cudaError_t error = check_range(r, q.from, q, q.from_pitch); error != cudaSuccess)
+        return error;
+    return copy_out(r, q, id);
+  }
+  // Host to host: in order after what the stream holds.
+  const Status status = r.connection().call(Synchronize{Synchronize::Scope::kStream, id});
+  for (u64 row = 0; row < q.height; row++)
+    std::memcpy(static_cast<std::byte*>(q.to) + row * q.to_pitch,
+                static_cast<const std::byte*>(q.from) + row * q.from_pitch, q.width);
+  return to_cuda(status);
+}
+
+}  // namespace roofline::sim::runtime

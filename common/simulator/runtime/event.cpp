@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Events read virtual time: the machine knows when the recorded work ends, whatever the host's clock says.
+#include "simulator/runtime/runtime.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::channel;
+using namespace roofline::sim::runtime;
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return api([&](Runtime& r) {
+    constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if (!event || (flags & ~known)) return cudaErrorInvalidValue;
+    if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
+    r.connection();
+    *event = r.add_event(flags);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return api([&](Runtime& r) {
+    if (!r.find_event(event)) return cudaErrorInvalidResourceHandle;
+    r.remove_event(event);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return api([&](Runtime& r) {
+    Event* found = r.find_event(event);
+    const s64 id = r.stream_id(stream);
+    if (!found || id < 0) return cudaErrorInvalidResourceHandle;
+    if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
+    r.connection().post(RecordEvent{found->id, static_cast<u32>(id)});
+    found->recorded = true;
+    return cudaSuccess;
+  });
+}
+ROOFLINE_EXPORT cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream,
+                                                          unsigned flags) {
+  return cudaEventRecordWithFlags(event, per_thread(stream), flags);
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
+}
+ROOFLINE_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, per_thread(stream), 0);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return api([&](Runtime& r) {
+    const Event* found = r.find_event(event);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    if (!found->recorded) return cudaSuccess;
+    const Status status = r.connection().call(Synchronize{Synchronize::Scope::kEvent, found->id});
+    r.connection().show_output();
+    return to_cuda(status);
+  });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return api([&](Runtime& r) {
+    const Event* found = r.find_event(event);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    if (!found->recorded) return cudaSuccess;
+    EventState state;
+    const Status status = r.connection().call(QueryEvent{found->id}, state);
+    if (status != Status::kOk) return to_cuda(status);
+    return state.done ? cudaSuccess : cudaErrorNotReady;
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return api([&](Runtime& r) {
+    if (!milliseconds) return cudaErrorInvalidValue;
+    const Event *first = r.find_event(start), *second = r.find_event(end);
+    if (!first || !second || !first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
+    if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+    EventState from, to;
+    Status status = r.connection().call(QueryEvent{first->id}, from);
+    if (status == Status::kOk) status = r.connection().call(QueryEvent{second->id}, to);
+    if (status != Status::kOk) return to_cuda(status);
+    if (!from.done || !to.done) return cudaErrorNotReady;
+    *milliseconds = static_cast<float>((to.seconds - from.seconds) * 1e3);
+    return cudaSuccess;
+  });
+}

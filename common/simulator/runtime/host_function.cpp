@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Host functions in a stream. Commands execute in the machine as they are sent, so when the stream is
+// synchronized everything before the function has happened; it runs at once, in order.
+#include "simulator/runtime/runtime.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::channel;
+using namespace roofline::sim::runtime;
+
+namespace {
+
+/// Waits for the stream; the caller then runs its function without the lock (it may call CUDA functions that
+/// are allowed there, and other threads may go on).
+cudaError_t wait_for(cudaStream_t stream) {
+  return api([&](Runtime& r) {
+    const s64 id = r.stream_id(stream);
+    if (id < 0) return cudaErrorInvalidResourceHandle;
+    StreamState ignored;
+    const Status status = r.connection().call(QueryStream{static_cast<u32>(id)}, ignored);
+    r.connection().show_output();
+    return to_cuda(status);
+  });
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  if (!function) return remember(cudaErrorInvalidValue);
+  if (const cudaError_t error = wait_for(stream); error != cudaSuccess) return error;
+  function(data);
+  return cudaSuccess;
+}
+ROOFLINE_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return cudaLaunchHostFunc(per_thread(stream), function, data);
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+  if (!callback || flags != 0) return remember(cudaErrorInvalidValue);
+  if (const cudaError_t error = wait_for(stream); error != cudaSuccess) return error;
+  callback(stream, cudaSuccess, data);
+  return cudaSuccess;
+}
+ROOFLINE_EXPORT cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback,
+                                                       void* data, unsigned flags) {
+  return cudaStreamAddCallback(per_thread(stream), callback, data, flags);
+}

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "simulator/runtime/runtime.h"
+
+namespace roofline::sim::runtime {
+
+struct LaunchRequest {
+  const void* function;  ///< host stub or kernel handle
+  dim3 grid, block;
+  void** arguments;  ///< one pointer a parameter
+  size_t dynamic_shared_bytes;
+  cudaStream_t stream;
+  bool cooperative;
+};
+
+/// All kinds of kernel launch end here. Configuration errors are returned now; what the kernel does wrong
+/// while it runs is reported by a later call.
+cudaError_t launch(const LaunchRequest& request);
+
+/// Blocks of this size that fit on an SM; 0 when none does.
+cudaError_t blocks_per_sm(Runtime& runtime, Kernel& kernel, dim3 block, u64 dynamic_shared_bytes,
+                          u32& blocks);
+
+/// Dynamic shared memory that a launch of this kernel may ask for at present.
+u64 dynamic_shared_limit(const Kernel& kernel, const DeviceDescription& device);
+
+}  // namespace roofline::sim::runtime

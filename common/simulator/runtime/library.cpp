@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Code loaded at run time: what NVRTC gives, or files.
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "simulator/image/registration.h"
+#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/say.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::runtime;
+
+namespace {
+
+Module* module_of(Runtime& r, cudaLibrary_t library) {
+  auto* const module = reinterpret_cast<Module*>(library);
+  return r.modules.contains(module) ? module : nullptr;
+}
+
+cudaError_t load(Runtime& r, cudaLibrary_t* library, std::vector<std::byte> image) {
+  Module& module = r.modules.add_copy(std::move(image));
+  const cudaError_t error = r.modules.load(module, r.connection());
+  if (error != cudaSuccess) {
+    r.modules.remove(module, nullptr);
+    return error;
+  }
+  *library = reinterpret_cast<cudaLibrary_t>(&module);
+  return cudaSuccess;
+}
+
+cudaError_t find_global(cudaLibrary_t library, const char* name, bool managed, void** address,
+                        size_t* bytes) {
+  return api([&](Runtime& r) {
+    const Module* module = module_of(r, library);
+    if (!module) return cudaErrorInvalidResourceHandle;
+    if (!name) return cudaErrorInvalidValue;
+    const auto found = module->variables.find(name);
+    if (found == module->variables.end() || (managed && !found->second.managed))
+      return cudaErrorSymbolNotFound;
+    if (address) *address = reinterpret_cast<void*>(found->second.address);
+    if (bytes) *bytes = found->second.bytes;
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned,
+                                cudaLibraryOption*, void**, unsigned) {
+  return api([&](Runtime& r) {
+    if (!library || !code) return cudaErrorInvalidValue;
+    try {
+      const auto image = image::image_at(code);
+      return load(r, library, {image.begin(), image.end()});
+    } catch (const LoadError& error) {
+      say(error.what());
+      return cudaErrorInvalidKernelImage;
+    }
+  });
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOption*, void**,
+                                    unsigned, cudaLibraryOption*, void**, unsigned) {
+  return api([&](Runtime& r) {
+    if (!library || !file) return cudaErrorInvalidValue;
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return cudaErrorFileNotFound;
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    std::vector<std::byte> image(text.size());
+    std::memcpy(image.data(), text.data(), text.size());
+    return load(r, library, std::move(image));
+  });
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  return api([&](Runtime& r) {
+    Module* module = module_of(r, library);
+    if (!module) return cudaErrorInvalidResourceHandle;
+    r.modules.remove(*module, &r.connection());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+  return api([&](Runtime& r) {
+    Module* module = module_of(r, library);
+    if (!module) return cudaErrorInvalidResourceHandle;
+    if (!kernel || !name) return cudaErrorInvalidValue;
+    if (!module->functions.contains(name)) return cudaErrorSymbolNotFound;
+    *kernel = reinterpret_cast<cudaKernel_t>(&r.modules.add_kernel(*module, name));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
+  return api([&](Runtime& r) {
+    const Module* module = module_of(r, library);
+    if (!module) return cudaErrorInvalidResourceHandle;
+    if (!count) return cudaErrorInvalidValue;
+    *count = static_cast<unsigned>(module->functions.size());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned n, cudaLibrary_t library) {
+  return api([&](Runtime& r) {
+    Module* module = module_of(r, library);
+    if (!module) return cudaErrorInvalidResourceHandle;
+    if (!kernels && n) return cudaErrorInvalidValue;
+    unsigned i = 0;
+    for (const auto& [name, facts] : module->functions)
+      if (i < n) kernels[i++] = reinterpret_cast<cudaKernel_t>(&r.modules.add_kernel(*module, name));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return find_global(library, name, false, address, bytes);
+}
+cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return find_global(library, name, true, address, bytes);
+}

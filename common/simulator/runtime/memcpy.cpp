@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// cudaMemcpy and its relatives. A `_ptds` twin is its namesake: the legacy default stream waits for more than
+// a per-thread stream would, never for less.
+#include "simulator/runtime/copy.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::runtime;
+
+namespace {
+
+cudaError_t run(const CopyRequest& q) {
+  return api([&](Runtime& r) {
+    const cudaError_t error = copy(r, q);
+    if (error == cudaSuccess && !q.async) r.connection().show_output();
+    return error;
+  });
+}
+
+cudaError_t symbol_copy(const void* symbol, void* host_to, const void* host_from, size_t count, size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream, bool async) {
+  return api([&](Runtime& r) {
+    VariableFacts facts;
+    if (const cudaError_t error = r.modules.find_variable(symbol, r.connection(), facts);
+        error != cudaSuccess)
+      return error;
+    if (offset > facts.bytes || count > facts.bytes - offset) return cudaErrorInvalidValue;
+    void* const address = reinterpret_cast<void*>(facts.address + offset);
+    CopyRequest q{host_to ? host_to : address,
+                  count,
+                  host_from ? host_from : address,
+                  count,
+                  count,
+                  1,
+                  kind,
+                  stream,
+                  async};
+    const cudaError_t error = copy(r, q);
+    if (error == cudaSuccess && !async) r.connection().show_output();
+    return error;
+  });
+}
+
+/// One end of a 3D copy as rows; arrays are not supported.
+struct Volume {
+  char* base;
+  size_t pitch, slice;
+};
+Volume volume(const cudaPitchedPtr& p, const cudaPos& at) {
+  char* const base = static_cast<char*>(p.ptr) + (at.z * p.ysize + at.y) * p.pitch + at.x;
+  return {base, p.pitch, p.pitch * p.ysize};
+}
+
+cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async) {
+  if (!p) return remember(cudaErrorInvalidValue);
+  if (p->srcArray || p->dstArray) return remember(cudaErrorNotSupported);
+  return api([&](Runtime& r) {
+    const Volume from = volume(p->srcPtr, p->srcPos), to = volume(p->dstPtr, p->dstPos);
+    for (size_t z = 0; z < p->extent.depth; z++) {
+      const CopyRequest q{to.base + z * to.slice,
+                          to.pitch,
+                          from.base + z * from.slice,
+                          from.pitch,
+                          p->extent.width,
+                          p->extent.height,
+                          p->kind,
+                          stream,
+                          async,
+                          z + 1 < p->extent.depth};
+      if (const cudaError_t error = copy(r, q); error != cudaSuccess) return error;
+    }
+    if (!async) r.connection().show_output();
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
+  return run({dst, count, src, count, count, 1, kind});
+}
+ROOFLINE_EXPORT decltype(cudaMemcpy) cudaMemcpy_ptds __attribute__((alias("cudaMemcpy")));
+
+cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return run({dst, count, src, count, count, 1, kind, stream, true});
+}
+ROOFLINE_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, size_t count,
+                                                 cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(dst, src, count, kind, per_thread(stream));
+}
+
+cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
+  return run({dst, dpitch, src, spitch, width, height, kind});
+}
+ROOFLINE_EXPORT decltype(cudaMemcpy2D) cudaMemcpy2D_ptds __attribute__((alias("cudaMemcpy2D")));
+
+cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return run({dst, dpitch, src, spitch, width, height, kind, stream, true});
+}
+ROOFLINE_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, const void* src, size_t spitch,
+                                                   size_t width, size_t height, cudaMemcpyKind kind,
+                                                   cudaStream_t stream) {
+  return cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, per_thread(stream));
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_3d(p, nullptr, false); }
+ROOFLINE_EXPORT decltype(cudaMemcpy3D) cudaMemcpy3D_ptds __attribute__((alias("cudaMemcpy3D")));
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_3d(p, stream, true);
+}
+ROOFLINE_EXPORT cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_3d(p, per_thread(stream), true);
+}
+
+cudaError_t cudaMemcpyPeer(void* dst, int dst_device, const void* src, int src_device, size_t count) {
+  if (dst_device != 0 || src_device != 0) return remember(cudaErrorInvalidDevice);
+  return run({dst, count, src, count, count, 1, cudaMemcpyDeviceToDevice});
+}
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device, size_t count,
+                                cudaStream_t stream) {
+  if (dst_device != 0 || src_device != 0) return remember(cudaErrorInvalidDevice);
+  return run({dst, count, src, count, count, 1, cudaMemcpyDeviceToDevice, stream, true});
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset,
+                               cudaMemcpyKind kind) {
+  return symbol_copy(symbol, nullptr, src, count, offset, kind, nullptr, false);
+}
+ROOFLINE_EXPORT decltype(cudaMemcpyToSymbol) cudaMemcpyToSymbol_ptds
+    __attribute__((alias("cudaMemcpyToSymbol")));
+cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, size_t offset,
+                                 cudaMemcpyKind kind) {
+  return symbol_copy(symbol, dst, nullptr, count, offset, kind, nullptr, false);
+}
+ROOFLINE_EXPORT decltype(cudaMemcpyFromSymbol) cudaMemcpyFromSymbol_ptds
+    __attribute__((alias("cudaMemcpyFromSymbol")));
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return symbol_copy(symbol, nullptr, src, count, offset, kind, stream, true);
+}
+ROOFLINE_EXPORT cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* src, size_t count,
+                                                         size_t offset, cudaMemcpyKind kind,
+                                                         cudaStream_t stream) {
+  return cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, per_thread(stream));
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t count, size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  return symbol_copy(symbol, dst, nullptr, count, offset, kind, stream, true);
+}
+ROOFLINE_EXPORT cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* dst, const void* symbol, size_t count,
+                                                           size_t offset, cudaMemcpyKind kind,
+                                                           cudaStream_t stream) {
+  return cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, per_thread(stream));
+}
+
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  return api([&](Runtime& r) {
+    VariableFacts facts;
+    const cudaError_t error = r.modules.find_variable(symbol, r.connection(), facts);
+    if (error == cudaSuccess) *address = reinterpret_cast<void*>(facts.address);
+    return error;
+  });
+}
+cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
+  return api([&](Runtime& r) {
+    VariableFacts facts;
+    const cudaError_t error = r.modules.find_variable(symbol, r.connection(), facts);
+    if (error == cudaSuccess) *size = facts.bytes;
+    return error;
+  });
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/runtime/copy.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::channel;
+using namespace roofline::sim::runtime;
+
+namespace {
+
+cudaError_t fill(void* to, size_t pitch, int value, size_t width, size_t height, size_t depth,
+                 cudaStream_t stream, bool async) {
+  return api([&](Runtime& r) {
+    const s64 id = r.stream_id(stream);
+    if (id < 0) return cudaErrorInvalidResourceHandle;
+    if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
+    if (!is_device_address(to) && !is_window_address(to)) return cudaErrorInvalidValue;
+    if (height * depth > 1 && pitch < width) return cudaErrorInvalidValue;
+    // Rows of all slices follow each other at the same distance.
+    const Rectangle where{reinterpret_cast<u64>(to), pitch, width, height * depth};
+    return to_cuda(
+        r.connection().call(Fill{where, static_cast<u32>(value) & 0xff, 1, static_cast<u32>(id), async}));
+  });
+}
+
+/// A pitched volume whose slices have more rows than are filled is not one rectangle.
+cudaError_t fill_volume(const cudaPitchedPtr& p, int value, const cudaExtent& e, cudaStream_t stream,
+                        bool async) {
+  if (e.height == p.ysize) return fill(p.ptr, p.pitch, value, e.width, e.height, e.depth, stream, async);
+  for (size_t z = 0; z < e.depth; z++) {
+    void* const slice = static_cast<char*>(p.ptr) + z * p.pitch * p.ysize;
+    if (const cudaError_t error = fill(slice, p.pitch, value, e.width, e.height, 1, stream, async);
+        error != cudaSuccess)
+      return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaMemset(void* to, int value, size_t count) {
+  return fill(to, count, value, count, 1, 1, nullptr, false);
+}
+ROOFLINE_EXPORT decltype(cudaMemset) cudaMemset_ptds __attribute__((alias("cudaMemset")));
+cudaError_t cudaMemsetAsync(void* to, int value, size_t count, cudaStream_t stream) {
+  return fill(to, count, value, count, 1, 1, stream, true);
+}
+ROOFLINE_EXPORT cudaError_t cudaMemsetAsync_ptsz(void* to, int value, size_t count, cudaStream_t stream) {
+  return cudaMemsetAsync(to, value, count, per_thread(stream));
+}
+
+cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return fill(to, pitch, value, width, height, 1, nullptr, false);
+}
+ROOFLINE_EXPORT decltype(cudaMemset2D) cudaMemset2D_ptds __attribute__((alias("cudaMemset2D")));
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  return fill(to, pitch, value, width, height, 1, stream, true);
+}
+ROOFLINE_EXPORT cudaError_t cudaMemset2DAsync_ptsz(void* to, size_t pitch, int value, size_t width,
+                                                   size_t height, cudaStream_t stream) {
+  return cudaMemset2DAsync(to, pitch, value, width, height, per_thread(stream));
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return fill_volume(to, value, extent, nullptr, false);
+}
+ROOFLINE_EXPORT decltype(cudaMemset3D) cudaMemset3D_ptds __attribute__((alias("cudaMemset3D")));
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  return fill_volume(to, value, extent, stream, true);
+}
+ROOFLINE_EXPORT cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr to, int value, cudaExtent extent,
+                                                   cudaStream_t stream) {
+  return fill_volume(to, value, extent, per_thread(stream), true);
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/runtime/modules.h"
+
+#include <cstring>
+
+#include "simulator/runtime/say.h"
+
+namespace roofline::sim::runtime {
+
+using namespace channel;
+
+Module& Modules::add(std::span<const std::byte> image) {
+  auto module = std::make_unique<Module>();
+  module->image = image;
+  Module& added = *module;
+  modules_.emplace(&added, std::move(module));
+  return added;
+}
+
+Module& Modules::add_copy(std::vector<std::byte> image) {
+  Module& added = add({});
+  added.owned = std::move(image);
+  added.image = added.owned;
+  return added;
+}
+
+void Modules::remove(Module& module, Connection* connection) {
+  if (connection && module.tried && module.error == cudaSuccess) connection->call(UnloadModule{module.id});
+  for (const auto& kernel : module.kernels) handles_.erase(kernel.get());
+  std::erase_if(stubs_, [&](const auto& entry) { return entry.second->module == &module; });
+  std::erase_if(variables_, [&](const auto& entry) { return entry.second->module == &module; });
+  modules_.erase(&module);
+}
+
+Kernel& Modules::add_kernel(Module& module, const std::string& name) {
+  for (auto& known : module.kernels)
+    if (known->name == name) return *known;
+  Kernel& kernel = *module.kernels.emplace_back(std::make_unique<Kernel>());
+  kernel.module = &module;
+  kernel.name = name;
+  handles_[&kernel] = &kernel;
+  return kernel;
+}
+
+void Modules::add_variable(const void* host_variable, Module& module, const std::string& name,
+                           void** managed_pointer) {
+  auto variable = std::make_unique<DeviceVariable>(DeviceVariable{&module, name, managed_pointer});
+  if (managed_pointer) module.managed.push_back(variable.get());
+  variables_[host_variable] = std::move(variable);
+}
+
+Kernel* Modules::find_kernel(const void* function) const {
+  if (const auto stub = stubs_.find(function); stub != stubs_.end()) return stub->second;
+  if (const auto handle = handles_.find(function); handle != handles_.end()) return handle->second;
+  return nullptr;
+}
+
+cudaError_t Modules::load(Module& module, Connection& connection) {
+  if (module.tried) return module.error;
+  module.tried = true;
+  module.error = send(module, connection);
+  if (module.error != cudaSuccess) return module.error;
+  for (DeviceVariable* variable : module.managed) {
+    const auto facts = module.variables.find(variable->name);
+    if (facts != module.variables.end())
+      *variable->managed_pointer = reinterpret_cast<void*>(facts->second.address);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t Modules::send(Module& module, Connection& connection) {
+  if (module.image.size() > connection.staging_bytes()) {
+    say("a module of " + std::to_string(module.image.size()) + " bytes is larger than this simulator takes");
+    return cudaErrorInvalidKernelImage;
+  }
+  if (!module.image.empty()) std::memcpy(connection.staging(), module.image.data(), module.image.size());
+  InStaging where;
+  const Status status = connection.call(LoadModule{module.image.size()}, where);
+  if (status != Status::kOk) return static_cast<cudaError_t>(status);
+  Reader in({connection.staging(), where.bytes});
+  LoadedModule loaded;
+  in(loaded);
+  if (!in.complete()) throw ConnectionLost("the simulated GPU's answer about a module is malformed");
+  module.id = loaded.id;
+  module.ptx_version = loaded.ptx_major * 10 + loaded.ptx_minor;
+  module.target = loaded.ptx_target;
+  for (auto& function : loaded.functions) module.functions[function.facts.name] = std::move(function.facts);
+  for (auto& variable : loaded.variables) module.variables[variable.facts.name] = std::move(variable.facts);
+  return cudaSuccess;
+}
+
+cudaError_t Modules::resolve(Kernel& kernel, Connection& connection) {
+  if (kernel.resolved) return cudaSuccess;
+  if (const cudaError_t error = load(*kernel.module, connection); error != cudaSuccess) return error;
+  const auto facts = kernel.module->functions.find(kernel.name);
+  if (facts == kernel.module->functions.end()) {
+    say("the program's PTX has no kernel named " + kernel.name);
+    return cudaErrorInvalidDeviceFunction;
+  }
+  kernel.facts = facts->second;
+  kernel.resolved = true;
+  return cudaSuccess;
+}
+
+cudaError_t Modules::find_variable(const void* symbol, Connection& connection, VariableFacts& facts) {
+  const auto variable = variables_.find(symbol);
+  if (variable == variables_.end()) return cudaErrorInvalidSymbol;
+  Module& module = *variable->second->module;
+  if (const cudaError_t error = load(module, connection); error != cudaSuccess) return error;
+  const auto found = module.variables.find(variable->second->name);
+  if (found == module.variables.end()) return cudaErrorInvalidSymbol;
+  facts = found->second;
+  return cudaSuccess;
+}
+
+void Modules::forget_loaded() {
+  for (auto& [key, module] : modules_) {
+    module->tried = false;
+    module->error = cudaSuccess;
+    module->functions.clear();
+    module->variables.clear();
+    for (auto& kernel : module->kernels) kernel->resolved = false;
+  }
+}
+
+}  // namespace roofline::sim::runtime
