@@ -107,7 +107,7 @@ void FunctionBuilder::lay_out_local() {
       if (variable.space == ptx::Space::kReg) {
         parameter.in_register = true;
         parameter.slot = slot_of(
-            registers_.try_emplace(variable.name, Register{.type = variable.type, .slot = {}}).first->second);
+            registers_.try_emplace(variable.name, Register{.type = variable.type, .slot = {}, .alias_of = {}}).first->second);
         rows_.rows[parameter.slot.bits].at_entry = true;
       } else {
         parameter.offset = place(variable, true);
@@ -129,7 +129,7 @@ bool FunctionBuilder::bind_alias(u32 index) {
   if (in.opcode == "ld") return load_kernel_parameter(true);
   Register& to = declared(in.operands[0].name, in.at);
   const ptx::Operand& from = in.operands[1];
-  const ptx::Type type = ptx::type_named(in.modifiers.back());
+  const ptx::Type type = ptx::type_named(in.modifiers.back()).value_or(ptx::Type{});
   if (type.bits != to.type.bits) return false;
   if (from.kind == Kind::kRegister) {
     if (declared(from.name, from.at).type.bits != type.bits) return false;
@@ -156,7 +156,7 @@ bool FunctionBuilder::load_kernel_parameter(bool as_alias) {
   const ptx::Operand& address = in.operands[1];
   const auto parameter = kernel_parameters_.find(address.name);
   if (!address.base_is_symbol || parameter == kernel_parameters_.end()) return false;
-  const ptx::Type type = ptx::type_named(in.modifiers.back());
+  const ptx::Type type = ptx::type_named(in.modifiers.back()).value_or(ptx::Type{});
   const u32 bytes = std::max<u32>(type.bits / 8u, 1);
   const bool is_vector = in.operands[0].kind == Kind::kVector;
   const size_t count = is_vector ? in.operands[0].elements.size() : 1;

@@ -61,44 +61,64 @@ struct Warp : Lanes {
     return (lanes & existing & ~exited & ~mask) == 0 || gather_slowly(lanes, in);
   }
 
-  // Divergence (machine/warp.cpp), used by isa/control_flow.cpp.
+  // Divergence (machine/warp.cpp, warp_waits.cpp), used by isa/control_flow.cpp.
   void begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes);
   void diverge(u32 taken, u32 target, u32 branch_pc);
-  void call(const Function& callee, const CallSite& site, const Instruction& in);
+  /// `lanes` of the active ones call; other active lanes come to the instruction again, inactive ones wait
+  /// behind it.
+  void call(u32 lanes, const Function& callee, const CallSite& site, const Instruction& in);
   void leave(u32 lanes);  ///< ret
   void exit(u32 lanes);
-  void wait_at_barrier(const Instruction& in, u8 id, bool aligned);
+  /// bar.warp.sync: like gather, but the lanes may stand at different places.
+  bool synchronise(u32 lanes, const Instruction& in);
+  void wait_at_barrier(const Instruction& in, u8 id, u32 expected, bool aligned, u32 votes);
+  /// Only `lanes` of the running fragment go on with the present instruction; the others leave it behind.
+  void isolate(u32 lanes);
+
+  // For the block.
   /// Runs until the warp yields, blocks, ends, or `quantum` instructions are done; returns how many it did.
   u32 run(u32 quantum);
   /// A barrier completed: lanes that wait at it can run.
-  void release_barrier(u8 id);
-  /// Lanes that a join keeps waiting although another fragment spins on them: let them go.
-  bool release_parked();
+  void release_barrier(u8 id, u32 votes, u32 threads);
 
  private:
   template <bool kTracked>
   u32 run_loop(u32 quantum);
-  bool gather_slowly(u32 lanes, const Instruction& in);
+  void track(const Instruction& in, u32 active);
   void enter(Frame* target);
-  void suspend(Fragment::State state);
   void resume(const Fragment& fragment);
-  bool settle();  ///< after `changed`: a runnable fragment is current, or false
-  void arrive();
-  void drop_from_joins(Join* from, const Join* until, u32 lanes);
+  Fragment running() const;
+  void set_join(Join* target);
+  bool settle();
   bool next();
-  bool resolve_waits();
-  void merge_into_current(const Fragment& fragment);
+  void take_turns();
+  void arrive();
+  void open(Join* here);
   void close(Join* finished);
+  void drop_from_joins(Join* from, const Join* until, u32 lanes);
+  bool take_parked(Fragment& released);
+  void finish_call(Frame* here);
+  bool gather_slowly(u32 lanes, const Instruction& in);
+  bool wait_again(const Instruction& in);
+  void isolate_at(u32 lanes, u32 rest_pc);
+  void merge_into_current(const Fragment& fragment);
+  void join_fragments(Fragment& a, const Fragment& b);
+  bool resolve_waits();
+  bool release_met();
+
+  const Instruction* repeated = nullptr;
+  u32 repeated_mask = 0;
 };
+
+/// Instruction::flags of barriers: what bar.red computes.
+enum BarrierReduction : u8 { kBarrierPlain, kBarrierPopc, kBarrierAnd, kBarrierOr };
 
 /// One of the 16 barriers of a block.
 struct Barrier {
   u32 threads = 0;   ///< arrived
-  u32 rounded = 0;   ///< arrived, whole warps counted as 32
+  u32 rounded = 0;   ///< arrived, whole warps counted as 32: what an explicit count is compared with
   u32 expected = 0;  ///< explicit count, 0: every live thread of the block
-  u32 waiting = 0;   ///< lanes that sleep here (arrivals without .arrive)
-  u32 votes = 0;     ///< .red: threads with a true predicate
-  const Instruction* last = nullptr;
+  u32 votes = 0;     ///< bar.red: threads with a true predicate
 };
 
 /// One thread block in execution.
@@ -123,11 +143,11 @@ struct Block {
   u32 live_threads = 0;
   Barrier barriers[16];
 
-  void arrive(Warp& warp, u32 lanes, u32 waiting_lanes, u8 id, u32 expected, const Instruction& in,
-              u32 votes = 0);
-  /// Threads left: barriers may be complete now.
+  /// Lanes of a warp arrive at a barrier (and wait there, unless it is bar.arrive).
+  void arrive(Warp& warp, u32 lanes, u8 barrier, u32 expected, const Instruction& in, u32 votes);
+  /// Threads ended: barriers may be complete now.
   void threads_exited(u32 count);
-  void complete_if_full(u8 id);
+  void complete_if_full(u8 barrier);
 };
 
 /// One launch in execution, shared by all blocks.

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/warp.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/cost.h"
+#include "simulator/isa/lanewise.h"
+#include "simulator/isa/types.h"
+
+/// Instructions that see all lanes of a warp: vote, shuffle, match, redux, activemask, elect.
+namespace roofline::sim::isa {
+
+namespace {
+
+constexpr CostFunction kVoteCost = fixed_cost<Pipe::kControl>;
+constexpr CostFunction kShuffleCost = fixed_cost<Pipe::kMemory>;
+
+template <class F>
+void for_lanes(u32 mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(static_cast<u32>(std::countr_zero(mask)));
+}
+
+void write_predicate(Warp& w, Slot slot, u32 value) {
+  u32& d = w.predicate(slot);
+  d = (d & ~w.mask) | (value & w.mask);
+}
+
+void write_all(Warp& w, Slot slot, u32 value) {
+  each_lane(
+      w.mask, w.row<u32>(slot), [value](u32) { return value; }, w.row<u32>(slot));
+}
+
+/// The member mask of a `.sync` instruction, in slot e; instructions without it have none: whoever is there.
+bool gathered(Warp& w, const Instruction& in, Slot members) {
+  if (members.bits == 0) return true;
+  return w.gather(w.row<u32>(members)[std::countr_zero(w.mask)], in);
+}
+
+// ---- vote ----
+
+enum class Vote { kAll, kAny, kUni, kBallot };
+
+template <Vote kVote>
+void vote(Warp& w, const Instruction& in) {
+  if (!gathered(w, in, in.b)) return;
+  const u32 votes = w.predicate(in.a) & w.mask;
+  if constexpr (kVote == Vote::kBallot) {
+    write_all(w, in.d, votes);
+  } else {
+    const bool result = kVote == Vote::kAll   ? votes == w.mask
+                        : kVote == Vote::kAny ? votes != 0
+                                              : votes == w.mask || votes == 0;
+    write_predicate(w, in.d, result ? ~0u : 0);
+  }
+}
+
+template <Vote kVote>
+void bind_vote(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  in.a = binder.predicate(operands[1]);
+  if (operands.size() > 2) in.b = binder.source(operands[2], U32::kType);
+  in.d = kVote == Vote::kBallot ? binder.destination(operands[0], U32::kType)
+                                : binder.predicate_destination(operands[0]);
+  in.execute = vote<kVote>;
+}
+
+// ---- shuffle ----
+
+enum class Shuffle { kUp, kDown, kButterfly, kIndex };
+
+/// Source lane as the manual defines it: c holds the clamp in bits 0..4 and the segment mask in bits 8..12.
+template <Shuffle kShuffle>
+bool source_lane(u32 lane, u32 b, u32 c, u32& source) {
+  const u32 offset = b & 31, segment = (c >> 8) & 31, clamp = c & 31;
+  const u32 most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+  switch (kShuffle) {
+    case Shuffle::kUp:
+      source = lane - offset;
+      return static_cast<s32>(source) >= static_cast<s32>(most);
+    case Shuffle::kDown:
+      source = lane + offset;
+      return source <= most;
+    case Shuffle::kButterfly:
+      source = lane ^ offset;
+      return source <= most;
+    case Shuffle::kIndex:
+      source = least | (offset & ~segment);
+      return source <= most;
+  }
+  return false;
+}
+
+template <Shuffle kShuffle>
+void shuffle(Warp& w, const Instruction& in) {
+  const Slot members = in.extra->slots[0], valid = in.extra->slots[1];
+  if (!gathered(w, in, members)) return;
+  const u32 *a = w.row<u32>(in.a), *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
+  alignas(64) u32 result[kWarpSize];
+  u32 inside = 0;
+  for (u32 lane = 0; lane < kWarpSize; ++lane) {
+    u32 source;
+    const bool in_range = source_lane<kShuffle>(lane, b[lane], c[lane], source);
+    inside |= u32{in_range} << lane;
+    result[lane] = a[in_range ? source & 31 : lane];
+  }
+  each_lane(
+      w.mask, w.row<u32>(in.d), [](u32 v) { return v; }, result);
+  if (valid.bits != 0) write_predicate(w, valid, inside);
+}
+
+template <Shuffle kShuffle>
+void bind_shuffle(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  const bool pair = operands[0].kind == ptx::Operand::Kind::kPair;
+  in.a = binder.source(operands[1], B32::kType);
+  in.b = binder.source(operands[2], U32::kType);
+  in.c = binder.source(operands[3], U32::kType);
+  Extra& extra = binder.extra();
+  extra.slots.resize(2);
+  if (operands.size() > 4) extra.slots[0] = binder.source(operands[4], U32::kType);
+  in.d = binder.destination(pair ? operands[0].elements[0] : operands[0], B32::kType);
+  if (pair) extra.slots[1] = binder.predicate_destination(operands[0].elements[1]);
+  in.extra = &extra;
+  in.execute = shuffle<kShuffle>;
+}
+
+// ---- match ----
+
+template <class T, bool kAll>
+void match_lanes(Warp& w, const Instruction& in) {
+  if (!gathered(w, in, in.b)) return;
+  alignas(64) T value[kWarpSize];
+  std::copy_n(w.row<T>(in.a), kWarpSize, value);
+  u32* d = w.row<u32>(in.d);
+  u32 common = 0;
+  for_lanes(w.mask, [&](u32 lane) {
+    u32 same = 0;
+    for_lanes(w.mask, [&](u32 other) { same |= u32{value[other] == value[lane]} << other; });
+    common = same;
+    if constexpr (!kAll) d[lane] = same;
+  });
+  if constexpr (kAll) {
+    const bool all = common == w.mask;
+    write_all(w, in.d, all ? common : 0);
+    if (in.e.bits != 0) write_predicate(w, in.e, all ? ~0u : 0);
+  }
+}
+
+template <bool kAll>
+void bind_match(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  const bool pair = operands[0].kind == ptx::Operand::Kind::kPair;
+  in.a = binder.source(operands[1], match.type);
+  in.b = binder.source(operands[2], U32::kType);
+  in.d = binder.destination(pair ? operands[0].elements[0] : operands[0], U32::kType);
+  if (pair) in.e = binder.predicate_destination(operands[0].elements[1]);
+  in.execute = match.type.bits == 64 ? match_lanes<u64, kAll> : match_lanes<u32, kAll>;
+}
+
+// ---- redux, activemask, elect ----
+
+template <class T, class F>
+void reduce(Warp& w, const Instruction& in) {
+  if (!gathered(w, in, in.b)) return;
+  const T* a = w.row<T>(in.a);
+  T result = a[std::countr_zero(w.mask)];
+  for_lanes(w.mask & (w.mask - 1), [&](u32 lane) { result = F{}(result, a[lane]); });
+  write_all(w, in.d, std::bit_cast<u32>(result));
+}
+
+template <class T, class F>
+Row redux(std::string_view syntax, ptx::Type type, F) {
+  return {.syntax = syntax,
+          .types = {type},
+          .types2 = {},
+          .bind =
+              [](const Row& row, const Match& match, Binder& binder, Instruction& in) {
+                const ptx::OperandList& operands = match.instruction->operands;
+                in.a = binder.source(operands[1], row.types.front());
+                in.b = binder.source(operands[2], U32::kType);
+                in.d = binder.destination(operands[0], row.types.front());
+                in.execute = reduce<T, F>;
+              },
+          .cost = fixed_cost<Pipe::kAlu, 2>};
+}
+
+void active_mask(Warp& w, const Instruction& in) { write_all(w, in.d, w.mask); }
+
+void bind_active_mask(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  in.d = binder.destination(match.instruction->operands[0], B32::kType);
+  in.execute = active_mask;
+}
+
+void elect(Warp& w, const Instruction& in) {
+  if (!gathered(w, in, in.a)) return;
+  const u32 leader = static_cast<u32>(std::countr_zero(w.mask));
+  write_all(w, in.d, leader);
+  if (in.e.bits != 0) write_predicate(w, in.e, 1u << leader);
+}
+
+void bind_elect(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  const bool pair = operands[0].kind == ptx::Operand::Kind::kPair;
+  in.a = binder.source(operands[1], U32::kType);
+  in.d = binder.destination(pair ? operands[0].elements[0] : operands[0], B32::kType);
+  if (pair) in.e = binder.predicate_destination(operands[0].elements[1]);
+  in.execute = elect;
+}
+
+Row warp_row(std::string_view syntax, Bind bind, CostFunction cost, std::vector<ptx::Type> types = {}) {
+  return {.syntax = syntax, .types = std::move(types), .types2 = {}, .bind = bind, .cost = cost};
+}
+
+template <class T>
+struct SmallerOf {
+  T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct LargerOf {
+  T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+}  // namespace
+
+std::vector<Row> warp_rows() {
+  const std::vector<ptx::Type> words = {B32::kType, B64::kType};
+  return {
+      warp_row("shfl.up.b32 d, a, b, c", bind_shuffle<Shuffle::kUp>, kShuffleCost),
+      warp_row("shfl.down.b32 d, a, b, c", bind_shuffle<Shuffle::kDown>, kShuffleCost),
+      warp_row("shfl.bfly.b32 d, a, b, c", bind_shuffle<Shuffle::kButterfly>, kShuffleCost),
+      warp_row("shfl.idx.b32 d, a, b, c", bind_shuffle<Shuffle::kIndex>, kShuffleCost),
+      warp_row("shfl.sync.up.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kUp>, kShuffleCost),
+      warp_row("shfl.sync.down.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kDown>, kShuffleCost),
+      warp_row("shfl.sync.bfly.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kButterfly>, kShuffleCost),
+      warp_row("shfl.sync.idx.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kIndex>, kShuffleCost),
+      warp_row("vote.all.pred d, a", bind_vote<Vote::kAll>, kVoteCost),
+      warp_row("vote.any.pred d, a", bind_vote<Vote::kAny>, kVoteCost),
+      warp_row("vote.uni.pred d, a", bind_vote<Vote::kUni>, kVoteCost),
+      warp_row("vote.ballot.b32 d, a", bind_vote<Vote::kBallot>, kVoteCost),
+      warp_row("vote.sync.all.pred d, a, membermask", bind_vote<Vote::kAll>, kVoteCost),
+      warp_row("vote.sync.any.pred d, a, membermask", bind_vote<Vote::kAny>, kVoteCost),
+      warp_row("vote.sync.uni.pred d, a, membermask", bind_vote<Vote::kUni>, kVoteCost),
+      warp_row("vote.sync.ballot.b32 d, a, membermask", bind_vote<Vote::kBallot>, kVoteCost),
+      warp_row("match.any.sync.type d, a, membermask", bind_match<false>, kVoteCost, words),
+      warp_row("match.all.sync.type d, a, membermask", bind_match<true>, kVoteCost, words),
+      warp_row("activemask.b32 d", bind_active_mask, kVoteCost),
+      redux<u32>("redux.sync.add.u32 d, a, membermask", U32::kType, [](u32 a, u32 b) { return a + b; }),
+      redux<u32>("redux.sync.add.s32 d, a, membermask", S32::kType, [](u32 a, u32 b) { return a + b; }),
+      redux<u32>("redux.sync.min.u32 d, a, membermask", U32::kType, SmallerOf<u32>{}),
+      redux<s32>("redux.sync.min.s32 d, a, membermask", S32::kType, SmallerOf<s32>{}),
+      redux<u32>("redux.sync.max.u32 d, a, membermask", U32::kType, LargerOf<u32>{}),
+      redux<s32>("redux.sync.max.s32 d, a, membermask", S32::kType, LargerOf<s32>{}),
+      redux<u32>("redux.sync.and.b32 d, a, membermask", B32::kType, [](u32 a, u32 b) { return a & b; }),
+      redux<u32>("redux.sync.or.b32 d, a, membermask", B32::kType, [](u32 a, u32 b) { return a | b; }),
+      redux<u32>("redux.sync.xor.b32 d, a, membermask", B32::kType, [](u32 a, u32 b) { return a ^ b; }),
+      warp_row("elect.sync d, membermask", bind_elect, kVoteCost),
+  };
+}
+
+}  // namespace roofline::sim::isa

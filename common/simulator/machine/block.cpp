@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "simulator/machine/block_trap.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::sim {
+
+namespace {
+
+/// Warps switch at least this often, so that one that spins on another lets it run.
+constexpr u32 kWarpQuantum = 1024;
+
+}  // namespace
+
+void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const Instruction& in, u32 votes) {
+  Barrier& barrier = barriers[id_of_barrier];
+  if (barrier.threads != 0 && barrier.expected != expected)
+    warp.trap(TrapKind::kIllegalInstruction, static_cast<u32>(std::countr_zero(lanes)), in,
+              "barrier " + std::to_string(id_of_barrier) + " is used with different thread counts, " +
+                  std::to_string(barrier.expected) + " and " + std::to_string(expected));
+  const u32 count = static_cast<u32>(std::popcount(lanes));
+  ++totals->barriers;
+  barrier.expected = expected;
+  barrier.threads += count;
+  barrier.rounded += lanes == warp.live() ? kWarpSize : count;
+  barrier.votes += votes;
+  complete_if_full(id_of_barrier);
+}
+
+void Block::threads_exited(u32 count) {
+  live_threads -= count;
+  for (u8 i = 0; i < 16; ++i)
+    if (barriers[i].threads != 0) complete_if_full(i);
+}
+
+void Block::complete_if_full(u8 id_of_barrier) {
+  const Barrier barrier = barriers[id_of_barrier];
+  const bool full =
+      barrier.expected == 0 ? barrier.threads >= live_threads : barrier.rounded >= barrier.expected;
+  if (!full) return;
+  barriers[id_of_barrier] = {};
+  Scoreboard::Cycles latest;
+  for (u32 i = 0; i < warp_count; ++i) {
+    if (warps[i].scoreboard == nullptr) continue;
+    const Scoreboard::Cycles now = warps[i].scoreboard->now();
+    latest = {std::max(latest.l2, now.l2), std::max(latest.dram, now.dram)};
+  }
+  for (u32 i = 0; i < warp_count; ++i) {
+    if (warps[i].scoreboard != nullptr && warps[i].state != Warp::State::kDone)
+      warps[i].scoreboard->advance_to(latest);
+    warps[i].release_barrier(id_of_barrier, barrier.votes, barrier.threads);
+  }
+}
+
+// ---- BlockRunner ----
+
+BlockRunner::BlockRunner(const DeviceDescription& device) : device_(device) { block_.l1 = nullptr; }
+BlockRunner::~BlockRunner() = default;
+
+void BlockRunner::prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters,
+                          KernelCounters* totals, AccessCache* access, AtomicHeat* heat) {
+  block_.grid = &grid;
+  block_.counters = counters;
+  block_.totals = totals;
+  block_.access = access;
+  block_.heat = heat;
+  const u64 threads = grid.block.count();
+  block_.warp_count = static_cast<u32>((threads + kWarpSize - 1) / kWarpSize);
+  if (warp_capacity_ < block_.warp_count) {
+    warps_ = std::make_unique<Warp[]>(block_.warp_count);
+    warp_capacity_ = block_.warp_count;
+  }
+  if (l1_ == nullptr || l1_bytes_ != l1_bytes) {
+    l1_ = std::make_unique<L1Cache>(l1_bytes);
+    l1_bytes_ = l1_bytes;
+  }
+  block_.l1 = l1_.get();
+  block_.shared_bytes = grid.kernel->static_shared_bytes + grid.dynamic_shared_bytes;
+  if (shared_capacity_ < block_.shared_bytes) {
+    shared_ = make_aligned(block_.shared_bytes + 64);
+    shared_capacity_ = block_.shared_bytes;
+  }
+  block_.shared = shared_.get();
+  entry_local_ = grid.kernel->entry().local_bytes;
+  block_.local_bytes = entry_local_ + (grid.kernel->has_calls ? grid.stack_bytes : 0);
+  const u64 local = block_.local_bytes * block_.warp_count * kWarpSize;
+  if (local_capacity_ < local) {
+    local_ = make_aligned(local);
+    std::memset(local_.get(), 0, local);
+    local_capacity_ = local;
+  }
+  block_.local = local_.get();
+}
+
+void BlockRunner::begin(u64 linear_id, bool sampled) {
+  const Grid& grid = *block_.grid;
+  block_.linear_id = linear_id;
+  block_.id = {static_cast<u32>(linear_id % grid.size.x),
+               static_cast<u32>(linear_id / grid.size.x % grid.size.y),
+               static_cast<u32>(linear_id / grid.size.x / grid.size.y)};
+  block_.runs.clear();
+  block_.output.clear();
+  block_.l1->reset();
+  std::fill(std::begin(block_.barriers), std::end(block_.barriers), Barrier{});
+  if (block_.shared_bytes != 0) std::memset(block_.shared, 0, block_.shared_bytes);
+  const u32 threads = static_cast<u32>(grid.block.count());
+  if (entry_local_ != 0)
+    for (u32 t = 0; t < threads; ++t) std::memset(block_.local + t * block_.local_bytes, 0, entry_local_);
+  block_.live_threads = threads;
+  block_.warps = warps_.get();
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    const u32 lanes = threads - i * kWarpSize;
+    warps_[i].scoreboard = sampled ? scoreboard(i) : nullptr;
+    warps_[i].begin(block_, i, *grid.function, lanes >= kWarpSize ? ~0u : (1u << lanes) - 1);
+  }
+}
+
+Scoreboard* BlockRunner::scoreboard(u32 warp) {
+  while (scoreboards_.size() <= warp) scoreboards_.push_back(std::make_unique<Scoreboard>(device_));
+  scoreboards_[warp]->reset();
+  return scoreboards_[warp].get();
+}
+
+bool BlockRunner::run(u64 budget, u64& used) {
+  used = 0;
+  for (;;) {
+    bool any = false, all_done = true;
+    for (u32 i = 0; i < block_.warp_count; ++i) {
+      Warp& w = warps_[i];
+      if (w.state == Warp::State::kReady) {
+        used += w.run(kWarpQuantum);
+        any = true;
+      }
+      all_done &= w.state == Warp::State::kDone;
+    }
+    if (all_done) return true;
+    if (!any) report_deadlock(block_);
+    if (used >= budget) return false;
+  }
+}
+
+Scoreboard::Cycles BlockRunner::cycles() const {
+  Scoreboard::Cycles latest;
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    if (warps_[i].scoreboard == nullptr) continue;
+    const Scoreboard::Cycles now = warps_[i].scoreboard->now();
+    latest = {std::max(latest.l2, now.l2), std::max(latest.dram, now.dram)};
+  }
+  return latest;
+}
+
+}  // namespace roofline::sim

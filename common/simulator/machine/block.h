@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "simulator/machine/warp.h"
+
+namespace roofline::sim {
+
+/// Everything one block needs while it runs, reused from block to block and launch to launch: nothing is
+/// allocated for a block once the first has run.
+class BlockRunner {
+ public:
+  explicit BlockRunner(const DeviceDescription& device);
+  ~BlockRunner();
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  /// Sizes everything for a launch.
+  void prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters, KernelCounters* totals,
+               AccessCache* access, AtomicHeat* heat);
+  /// Starts a block; `sampled`: its warps keep scoreboards.
+  void begin(u64 linear_id, bool sampled);
+  /// Runs until the block ends (true) or about `budget` warp instructions are done. Throws TrapException.
+  bool run(u64 budget, u64& used);
+  /// Dependency time of the block so far, when it is sampled.
+  Scoreboard::Cycles cycles() const;
+  Block& block() { return block_; }
+
+ private:
+  Scoreboard* scoreboard(u32 warp);
+
+  const DeviceDescription& device_;
+  Block block_;
+  std::unique_ptr<Warp[]> warps_;
+  u32 warp_capacity_ = 0;
+  std::vector<std::unique_ptr<Scoreboard>> scoreboards_;
+  std::unique_ptr<L1Cache> l1_;
+  u64 l1_bytes_ = 0;
+  AlignedBytes shared_, local_;
+  u64 shared_capacity_ = 0, local_capacity_ = 0, entry_local_ = 0;
+};
+
+}  // namespace roofline::sim

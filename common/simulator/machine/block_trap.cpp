@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/block_trap.h"
+
+#include <bit>
+#include <cstdio>
+#include <map>
+
+namespace roofline::sim {
+
+namespace {
+
+Dim3 thread_of(const Grid& grid, u32 linear) {
+  return {linear % grid.block.x, linear / grid.block.x % grid.block.y, linear / grid.block.x / grid.block.y};
+}
+
+std::string triple(Dim3 d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+const InstructionInfo& info_of(const Block& block, const Instruction& in) {
+  return block.grid->kernel->info[in.index];
+}
+
+/// "reduce.cu:14" when the source is known, else "PTX line 80".
+std::string place_of(const Block& block, const InstructionInfo& info) {
+  const auto file = block.grid->kernel->files.find(info.source.file);
+  if (info.source.line != 0 && file != block.grid->kernel->files.end())
+    return file->second + ":" + std::to_string(info.source.line);
+  return "PTX line " + std::to_string(info.at.line);
+}
+
+Trap trap_at(const Block& block, const Instruction* in, u32 linear_thread) {
+  Trap trap;
+  trap.kernel = block.grid->kernel->name;
+  trap.block = block.id;
+  trap.thread = thread_of(*block.grid, linear_thread);
+  if (in == nullptr) return trap;
+  const InstructionInfo& info = info_of(block, *in);
+  trap.ptx_line = info.at.line;
+  trap.source_line = info.source.line;
+  const auto file = block.grid->kernel->files.find(info.source.file);
+  if (info.source.line != 0 && file != block.grid->kernel->files.end()) trap.source_file = file->second;
+  return trap;
+}
+
+std::string lanes_text(u32 mask) {
+  char text[40];
+  const int count = std::popcount(mask);
+  if (count == 1) {
+    std::snprintf(text, sizeof text, "lane %d", std::countr_zero(mask));
+  } else {
+    std::snprintf(text, sizeof text, "%d lanes (mask 0x%08x)", count, mask);
+  }
+  return text;
+}
+
+std::string waiting_text(const Block& block, const Fragment& f) {
+  const InstructionInfo& info = info_of(block, *f.waiting_at);
+  return lanes_text(f.mask) + " at " + place_of(block, info) + " (" + info.text + ")";
+}
+
+std::string where(const Block& block) {
+  return "kernel '" + block.grid->kernel->name + "', block " + triple(block.id);
+}
+
+u32 first_thread(const Warp& w, const Fragment& f) {
+  return w.index * kWarpSize + static_cast<u32>(std::countr_zero(f.mask));
+}
+
+}  // namespace
+
+void Warp::trap(TrapKind kind, u32 lane, const Instruction& in, const std::string& what) {
+  Trap trap = trap_at(*block, &in, index * kWarpSize + lane);
+  trap.kind = kind;
+  const InstructionInfo& info = info_of(*block, in);
+  trap.message = where(*block) + ", thread " + triple(trap.thread) + ": " + what + "\n    at " +
+                 place_of(*block, info) + ", PTX line " + std::to_string(info.at.line) + ": " + info.text;
+  throw TrapException{trap};
+}
+
+void report_divergent_barrier(const Warp& w, const Fragment& first, const Fragment& second) {
+  Trap trap = trap_at(*w.block, first.waiting_at, first_thread(w, first));
+  trap.kind = TrapKind::kDivergentBarrier;
+  trap.message =
+      where(*w.block) + ", warp " + std::to_string(w.index) +
+      ": threads of one warp wait at different barriers: " + waiting_text(*w.block, first) + ", " +
+      waiting_text(*w.block, second) +
+      ". Every thread of a block must reach the same __syncthreads(): move it out of the condition.";
+  throw TrapException{trap};
+}
+
+void report_deadlock(const Warp& w) {
+  Trap trap = trap_at(*w.block, w.others.front().waiting_at, first_thread(w, w.others.front()));
+  trap.kind = TrapKind::kDeadlock;
+  trap.message =
+      where(*w.block) + ", warp " + std::to_string(w.index) + ": lanes wait for each other for ever:";
+  for (const Fragment& f : w.others) trap.message += "\n    " + waiting_text(*w.block, f);
+  throw TrapException{trap};
+}
+
+void report_deadlock(const Block& block) {
+  const Instruction* first = nullptr;
+  u32 thread = 0;
+  std::map<std::string, u32> waiting;
+  for (u32 i = 0; i < block.warp_count; ++i) {
+    for (const Fragment& f : block.warps[i].others) {
+      if (f.waiting_at == nullptr) continue;
+      if (first == nullptr) {
+        first = f.waiting_at;
+        thread = first_thread(block.warps[i], f);
+      }
+      const InstructionInfo& info = info_of(block, *f.waiting_at);
+      waiting[place_of(block, info) + " (" + info.text + ")"] += static_cast<u32>(std::popcount(f.mask));
+    }
+  }
+  Trap trap = trap_at(block, first, thread);
+  trap.kind = TrapKind::kDeadlock;
+  trap.message = where(block) + ": deadlock, no thread can run:";
+  for (const auto& [place, threads] : waiting)
+    trap.message += "\n    " + std::to_string(threads) + " threads wait at " + place;
+  throw TrapException{trap};
+}
+
+void report_timeout(const Block& block, double seconds) {
+  const Instruction* at = nullptr;
+  u32 thread = 0;
+  for (u32 i = 0; i < block.warp_count && at == nullptr; ++i) {
+    const Warp& w = block.warps[i];
+    if (w.state != Warp::State::kReady || w.fragment_mask == 0) continue;
+    at = &w.function->code[w.pc];
+    thread = w.index * kWarpSize + static_cast<u32>(std::countr_zero(w.fragment_mask));
+  }
+  Trap trap = trap_at(block, at, thread);
+  trap.kind = TrapKind::kTimeout;
+  char limit[32];
+  std::snprintf(limit, sizeof limit, "%.3g", seconds);
+  trap.message = where(block) + ": the kernel did not end within " + limit + " s";
+  if (at != nullptr) trap.message += "; it runs at " + place_of(block, info_of(block, *at));
+  throw TrapException{trap};
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "simulator/machine/warp.h"
+
+/// What a frame holds when it is entered: special registers, arguments.
+namespace roofline::sim {
+
+/// Gives a frame rows for `function`; rows that could be read before they are written are 0.
+void open_frame(Frame& frame, const Function& function);
+
+/// Special registers and local addresses, for all 32 lanes. The frame must be current.
+void fill_entry_rows(Warp& w, const Frame& frame);
+
+/// Copies the caller's argument bytes to the callee's parameters. The caller's frame must be current.
+void pass_arguments(Warp& w, const Frame& callee);
+/// Copies what the callee returned to the caller's result variables. The callee's frame must be current.
+void return_results(Warp& w, const Frame& callee);
+
+/// Fills the launch rows of every function of a kernel.
+void fill_launch_rows(const Kernel& kernel, const Grid& grid);
+
+}  // namespace roofline::sim
