@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "simulator/machine/access.h"
 
@@ -74,16 +75,39 @@ void find_wavefronts(AddressPattern& p, u32 phase) {
   }
 }
 
-/// Lines and sectors touched when the base address is `phase` bytes into its line. An aligned access of up to
-/// 32 bytes never straddles two sectors.
-void find_lines(AddressPattern& p, u32 phase) {
-  p.line_phase = phase;
-  p.lines = p.sectors = 0;
+/// The sectors of bytes [begin, end) of a row of lines, line by line.
+void lines_of_range(AddressPattern& p, u64 begin, u64 end) {
+  for (u64 line = begin / kLineBytes; line * kLineBytes < end; ++line, ++p.lines) {
+    const u64 first = std::max(begin, line * kLineBytes) / kSectorBytes % 4;
+    const u64 last = (std::min(end, (line + 1) * kLineBytes) - 1) / kSectorBytes % 4;
+    p.line[p.lines] = static_cast<s64>(line);
+    p.line_sectors[p.lines] = static_cast<u8>((2u << last) - (1u << first));
+  }
+}
+
+/// Lanes in ascending order of lines; false (and nothing of use) when they are not.
+bool lines_in_order(AddressPattern& p, u32 phase) {
+  s64 last = std::numeric_limits<s64>::min();
+  for (u32 mask = p.mask; mask != 0; mask &= mask - 1) {
+    const s64 at = static_cast<s64>(phase + p.difference[static_cast<u32>(std::countr_zero(mask))]);
+    const s64 line = at >> 7;
+    const auto sector = static_cast<u8>(1u << (at >> 5 & 3));
+    if (line < last) return false;
+    if (line > last) {
+      p.line[p.lines] = last = line;
+      p.line_sectors[p.lines++] = sector;
+    } else {
+      p.line_sectors[p.lines - 1] = static_cast<u8>(p.line_sectors[p.lines - 1] | sector);
+    }
+  }
+  return true;
+}
+
+void lines_in_any_order(AddressPattern& p, u32 phase) {
   u8 place[64] = {};  // 1 + index into p.line, hashed by line
   each(p.mask, [&](u32 l) {
     const s64 at = static_cast<s64>(phase + p.difference[l]);
     const s64 line = at >> 7;
-    const u8 sector = static_cast<u8>(1u << (at >> 5 & 3));
     u32 slot = static_cast<u32>(static_cast<u64>(line) * 0x9e37'79b9'7f4a'7c15u >> 58);
     while (place[slot] != 0 && p.line[place[slot] - 1u] != line) slot = (slot + 1) % 64;
     if (place[slot] == 0) {
@@ -92,8 +116,21 @@ void find_lines(AddressPattern& p, u32 phase) {
       place[slot] = static_cast<u8>(++p.lines);
     }
     u8& sectors = p.line_sectors[place[slot] - 1u];
-    sectors = static_cast<u8>(sectors | sector);
+    sectors = static_cast<u8>(sectors | 1u << (at >> 5 & 3));
   });
+}
+
+/// Lines and sectors touched when the base address is `phase` bytes into its line. An aligned access of up to
+/// 32 bytes never straddles two sectors.
+void find_lines(AddressPattern& p, u32 phase) {
+  p.line_phase = phase;
+  p.lines = p.sectors = 0;
+  if (p.kind != AddressPattern::Kind::kGeneral) {
+    lines_of_range(p, phase, phase + static_cast<u64>(p.highest) + p.width);
+  } else if (!lines_in_order(p, phase)) {
+    p.lines = 0;
+    lines_in_any_order(p, phase);
+  }
   for (u32 i = 0; i < p.lines; ++i) p.sectors += static_cast<u32>(std::popcount(p.line_sectors[i]));
 }
 
