@@ -3,53 +3,63 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "grader/build.h"
+#include "grader/examine.h"
 #include "grader/judge.h"
-#include "grader/paths.h"
-#include "grader/progress_line.h"
-#include "grader/selection.h"
+#include "grader/rig.h"
 
+/// The state of one grade, shared by its stages: correctness.cpp, performance.cpp, judge.cpp.
 namespace roofline::grader {
 
-/// One submission: a file and the prediction that goes with it.
-struct Candidate {
-  std::filesystem::path source;
-  std::filesystem::path prediction;
+struct Grading {
+  const Lab& lab;
+  const Part& part;
+  const Submission& submission;
+  const DeviceChoice& device;
+  const GradeOptions& options;
+  DeviceFacts facts;
+  Result result;
+  std::uint64_t calls = 0;  ///< counts calls, so that each has a seed of its own
+
+  std::uint64_t next_seed();
+  void progress(const std::string& step, const std::string& detail, double fraction) const;
+  Check& add(Check check);  ///< to the result, and to whoever listens
+  ExamineOptions examine_options() const;
 };
 
-/// Builds and judges: what `grade`, `roofs` and `author-check` share.
-class Grading {
- public:
-  /// Throws UsageError for a device that does not exist, InfrastructureError for a missing toolkit.
-  Grading(const Paths& paths, const std::string& device);
+/// Every case on `device`; ids get `prefix`.
+void grade_correctness(Grading& grading, const DeviceChoice& device, const std::string& prefix);
+/// Goals, sweeps, structure.
+void grade_performance(Grading& grading);
 
-  /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
-  Result grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed);
+/// A timed call of a program: fresh input, checked output, its time.
+struct TimedCall {
+  Fault fault;
+  double device_seconds = 0;  ///< first kernel's start to last kernel's end
+  double host_seconds = 0;    ///< from the call to the end of its work
+  sim::Region region;
+  std::vector<std::pair<std::string, Detail>> detail;
+};
+/// Simulated devices only: the machine keeps the time.
+TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
+                     const ExamineOptions& options);
 
-  /// Measured on a GPU, modelled in simulation.
-  std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});
+/// Value of a roof, in its unit. Throws InfrastructureFault.
+RoofValue measure_roof(const Roof& roof, const DeviceChoice& device, const DeviceFacts& facts,
+                       const GradeOptions& options, std::uint64_t seed);
 
-  const DeviceChoice& device() const { return device_; }
-  /// Known without running anything.
-  DeviceRecord device_record() const;
+/// The trusted copy program on a small size: if it fails, the fault is ours. Throws InfrastructureFault.
+void run_sentinel(const DeviceChoice& device, const DeviceFacts& facts, const GradeOptions& options,
+                  std::uint64_t seed);
 
- private:
-  GradeOptions options(std::uint64_t seed);
-  BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
-  Result failed_build(const Chosen& chosen, const Check& check) const;
-
-  Paths paths_;
-  DeviceChoice device_;
-  ProgressLine progress_;
-  Builder builder_;
-  std::vector<int> capabilities_;
+/// Room that a call of this program with these settings needs in the two shared memories.
+struct Room {
+  std::uint64_t input = 0, output = 0;
+  void include(const CallPlan& plan);
 };
 
-/// SHA-256 over the files of a lab that a learner does not edit.
-std::string lab_sha256(const Chosen& chosen, const Paths& paths);
-
-/// The check that says whether a file compiled.
-Check build_check(const BuildResult& built);
+std::string limiter_of(const sim::Region& region);
+std::vector<KernelSummary> summarise_kernels(const sim::Region& region);
 
 }  // namespace roofline::grader

@@ -24,8 +24,8 @@ struct RigOptions {
 struct CallOutcome {
   Fault fault;                    ///< none: the output below is there
   std::vector<std::byte> output;  ///< the judge's own copy of the output memory
-  std::optional<sim::Region> load,
-      go;                 ///< simulated: what the device did while loading and while the clock ran
+  /// Simulated: what the device did while loading, while the clock ran, while the outputs were copied back.
+  std::optional<sim::Region> load, go, fetch;
   worker::Reply reply{};  ///< GPU: samples
 };
 

@@ -27,6 +27,16 @@ Tally tally(const Result& result, CheckKind kind) {
   return tally;
 }
 
+bool not_countable(const Result& result) {
+  bool any = false;
+  for (const Check& check : result.checks) {
+    if (check.kind != CheckKind::kStructure) continue;
+    if (check.reason != Class::kUnsupportedDevice) return false;
+    any = true;
+  }
+  return any;
+}
+
 double medal_points(const Result& result, const Points& points) {
   if (result.measurements.empty()) return 0;
   double sum = 0;
@@ -75,7 +85,9 @@ void score(Result& result, const Part& part) {
   Points points = part.points;
   const bool has_goals = !part.goals.empty() || !part.sweeps.empty();
   if (part.predictions.empty()) points.correctness += std::exchange(points.prediction, 0);
-  if (part.structure.empty()) points.correctness += std::exchange(points.structure, 0);
+  // A device that does not count what the rules ask about cannot take their points either.
+  if (part.structure.empty() || not_countable(result))
+    points.correctness += std::exchange(points.structure, 0);
   if (!has_goals) {
     points.correctness += points.pass + points.good + points.excellent;
     points.pass = points.good = points.excellent = 0;

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "grader/device.h"
+#include "grader/generate.h"
+#include "grader/grading.h"
+
+namespace roofline::grader {
+namespace {
+
+/// Small cases end in well under a second; a hung kernel should not keep a learner waiting.
+constexpr double kCaseDeadline = 12;
+/// Restarts of the worker after faults, before the remaining cases are left out.
+constexpr unsigned kMaxRestarts = 4;
+
+class CaseRunner {
+ public:
+  CaseRunner(Grading& grading, const DeviceChoice& device, const DeviceFacts& facts, std::string prefix)
+      : grading_(grading), device_(device), facts_(facts), prefix_(std::move(prefix)) {}
+
+  void run() {
+    const auto& cases = grading_.part.cases;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const double done = static_cast<double>(i) / static_cast<double>(cases.size());
+      grading_.progress("correctness", cases[i].title, 0.5 * done);
+      Check check;
+      check.id = prefix_ + cases[i].id;
+      check.title = cases[i].title;
+      check.kind = CheckKind::kCorrectness;
+      decide(check, cases[i]);
+      grading_.add(std::move(check));
+    }
+    if (rig_) keep_output();
+  }
+
+ private:
+  std::optional<std::string> reason_to_skip(const Case& one) const {
+    if (one.gpu_only && facts_.simulated) return "too large to simulate";
+    if (one.needs_memory > facts_.memory_bytes) return "the device has too little memory";
+    return std::nullopt;
+  }
+
+  void decide(Check& check, const Case& one) {
+    if (const auto why = reason_to_skip(one)) {
+      check.verdict = Verdict::kSkipped;
+      check.reason = Class::kUnsupportedDevice;
+      check.message = *why;
+      return;
+    }
+    if (stop_) {
+      check.verdict = Verdict::kFail;
+      check.reason = *stop_;
+      check.message = "not run: an earlier case stopped the grade";
+      return;
+    }
+    CallShape shape;
+    shape.settings = Settings(one.settings, facts_);
+    shape.seed = grading_.next_seed();
+    shape.special_values = one.special_values;
+    shape.misaligned_elements = one.misaligned_elements;
+    shape.alias = one.alias;
+    shape.guards = !facts_.simulated;
+    const CallPlan plan(grading_.part.program, shape);
+    Examination examination;
+    try {
+      examination = call_twice(plan);
+    } catch (const StartFault& fault) {
+      examination.fault = {Class::kCrashed, fault.what(), {}, 0};
+      stop_ = Class::kCrashed;
+    }
+    check.verdict = examination.fault ? Verdict::kFail : Verdict::kPass;
+    check.reason = examination.fault.reason;
+    check.message = examination.fault.message;
+    check.file = examination.fault.file;
+    check.line = examination.fault.line;
+    check.detail = std::move(examination.detail);
+    after_fault(examination.fault);
+  }
+
+  /// The same call twice: right both times, and the same bits.
+  Examination call_twice(const CallPlan& plan) {
+    Rig& rig = rig_for(plan);
+    ExamineOptions options = grading_.examine_options();
+    const CallOutcome first = rig.call(plan);
+    options.positions_seed = entropy();
+    Examination examination = examine(plan, first, rig.input(), options);
+    if (examination.fault) return examination;
+    const CallOutcome second = rig.call(plan);
+    if (second.fault) {
+      examination.fault = second.fault;
+    } else if (const auto differs = first_difference(plan, first, second)) {
+      examination.fault = {Class::kRace,
+                           "two runs with the same input differ, first at " + differs->first + "[" +
+                               std::to_string(differs->second) +
+                               "]: a race, or memory that nobody initialised",
+                           {},
+                           0};
+    }
+    return examination;
+  }
+
+  Rig& rig_for(const CallPlan& plan) {
+    const bool fits = plan.input_bytes() <= room_.input && plan.output_bytes() <= room_.output;
+    if (!rig_ || !rig_->usable() || !fits) {
+      if (rig_) keep_output();
+      rig_.reset();
+      room_.input = std::max<std::uint64_t>({room_.input, plan.input_bytes(), std::uint64_t{16} << 20});
+      room_.output = std::max<std::uint64_t>({room_.output, plan.output_bytes(), std::uint64_t{32} << 20});
+      const double deadline = plan.device_bytes() > (std::uint64_t{1} << 30)
+                                  ? grading_.part.deadline_seconds
+                                  : std::min(kCaseDeadline, grading_.part.deadline_seconds);
+      rig_.emplace(rig_options(device_, grading_.options, deadline), grading_.submission.worker,
+                   grading_.part.program, room_.input, room_.output);
+    }
+    return *rig_;
+  }
+
+  void after_fault(const Fault& fault) {
+    if (fault.reason == Class::kNotImplemented || fault.reason == Class::kTimeout) stop_ = fault.reason;
+    if (rig_ && !rig_->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
+  }
+
+  void keep_output() {
+    std::string& all = grading_.result.program_output;
+    if (all.size() < 64 * 1024) all += rig_->program_output();
+  }
+
+  Grading& grading_;
+  const DeviceChoice& device_;
+  const DeviceFacts& facts_;
+  std::string prefix_;
+  std::optional<Rig> rig_;
+  Room room_;
+  unsigned restarts_ = 0;
+  std::optional<Class> stop_;
+};
+
+}  // namespace
+
+void grade_correctness(Grading& grading, const DeviceChoice& device, const std::string& prefix) {
+  const DeviceFacts facts =
+      device.simulated == grading.facts.simulated ? grading.facts : device_facts(device, grading.options);
+  CaseRunner(grading, device, facts, prefix).run();
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "grader/device.h"
+#include "grader/generate.h"
+#include "grader/grading.h"
+#include "grader/prediction.h"
+#include "grader/score.h"
+
+namespace roofline::grader {
+
+std::uint64_t Grading::next_seed() { return derive(options.seed, Purpose::kCalls, ++calls); }
+
+void Grading::progress(const std::string& step, const std::string& detail, double fraction) const {
+  if (options.on_progress) options.on_progress({step, detail, fraction});
+}
+
+Check& Grading::add(Check check) {
+  result.checks.push_back(std::move(check));
+  if (options.on_check) options.on_check(result.checks.back());
+  return result.checks.back();
+}
+
+ExamineOptions Grading::examine_options() const {
+  ExamineOptions examine_options;
+  examine_options.host_to_device_limit = part.host_to_device_limit;
+  return examine_options;
+}
+
+namespace {
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+void describe_device(Result& result, const DeviceFacts& facts) {
+  result.device.simulated = facts.simulated;
+  result.device.name = facts.name;
+  result.device.id = facts.id;
+  result.device.capability =
+      std::to_string(facts.capability / 10) + "." + std::to_string(facts.capability % 10);
+  result.device.driver = facts.driver;
+  result.device.toolkit = facts.toolkit;
+  if (facts.simulated) result.device.model = "1";
+}
+
+Check whole_part(Verdict verdict, Class reason, const std::string& id, const std::string& message) {
+  Check check;
+  check.id = id;
+  check.title = "this part on this device";
+  check.kind = CheckKind::kCorrectness;
+  check.verdict = verdict;
+  check.reason = reason;
+  check.message = message;
+  return check;
+}
+
+/// All stages; InfrastructureFault leaves through here.
+void run_stages(Grading& grading) {
+  const Part& part = grading.part;
+  if (grading.facts.capability < part.minimum_capability) {
+    grading.add(whole_part(Verdict::kSkipped, Class::kUnsupportedDevice, "device",
+                           "needs compute capability " + std::to_string(part.minimum_capability / 10) + "." +
+                               std::to_string(part.minimum_capability % 10) +
+                               "; --device sim simulates a device that has it"));
+    return;
+  }
+  grading.progress("device", grading.facts.name, 0);
+  run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
+  grade_correctness(grading, grading.device, "");
+  const bool right_so_far = std::ranges::none_of(
+      grading.result.checks, [](const Check& check) { return check.verdict == Verdict::kFail; });
+  // A race, or a read past the end that hits a neighbour, shows on the simulated device every time.
+  if (!grading.facts.simulated && right_so_far && !grading.options.simulator_directory.empty()) {
+    grade_correctness(grading, DeviceChoice{}, "simulated-");
+  }
+  grade_performance(grading);
+  run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
+}
+
+}  // namespace
+
+Result grade(const Lab& lab, const Part& part, const Submission& submission, const DeviceChoice& device,
+             const GradeOptions& given) {
+  const auto begin = std::chrono::steady_clock::now();
+  GradeOptions options = given;
+  if (options.seed == 0) options.seed = entropy();
+  Grading grading{lab, part, submission, device, options, {}, {}};
+  Result& result = grading.result;
+  result.lab = lab.folder;
+  result.part = lab.id_of(part);
+  result.title = part.title.empty() ? lab.title : part.title;
+  result.seed = options.seed;
+  result.started = now_utc();
+  result.device.simulated = device.simulated;
+  result.device.id = device.id;
+  try {
+    grading.facts = device_facts(device, options);
+    describe_device(result, grading.facts);
+    run_stages(grading);
+  } catch (const std::exception& error) {
+    // Nothing that goes wrong on our side may cost the learner anything.
+    grading.add(whole_part(Verdict::kError, Class::kInfrastructure, "infrastructure", error.what()));
+  }
+  for (Check& check : grade_predictions(part.predictions, submission.prediction))
+    grading.add(std::move(check));
+  score(result, part);
+  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return std::move(result);
+}
+
+std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& options,
+                             const std::vector<std::string>& ids) {
+  const DeviceFacts facts = device_facts(device, options);
+  const std::uint64_t seed = options.seed != 0 ? options.seed : entropy();
+  std::vector<RoofValue> values;
+  for (const Roof& each : all_roofs()) {
+    if (!ids.empty() && std::ranges::find(ids, each.id) == ids.end()) continue;
+    if (options.on_progress) options.on_progress({"roof " + each.id, each.title, -1});
+    values.push_back(
+        measure_roof(each, device, facts, options, derive(seed, Purpose::kCalls, values.size())));
+  }
+  return values;
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "grader/generate.h"
+#include "grader/performance_checks.h"
+#include "grader/stopwatch.h"
+
+namespace roofline::grader {
+namespace {
+
+class PerformanceGrader {
+ public:
+  explicit PerformanceGrader(Grading& grading)
+      : g_(grading),
+        stopwatch_(grading.facts.simulated ? simulated_stopwatch(grading) : gpu_stopwatch(grading)),
+        steps_(grading.part.goals.size()) {
+    for (const Sweep& sweep : grading.part.sweeps) steps_ += sweep.values.size();
+  }
+
+  void run() {
+    for (const Goal& goal : g_.part.goals) grade_goal(goal);
+    for (const Sweep& sweep : g_.part.sweeps) grade_sweep(sweep);
+    for (const StructureCheck& rule : g_.part.structure) grade_structure(rule);
+  }
+
+ private:
+  struct Seen {
+    sim::Region region;
+    Settings settings;
+  };
+
+  void progress(const std::string& detail) {
+    g_.progress("performance", detail,
+                0.5 + 0.5 * static_cast<double>(done_++) / static_cast<double>(steps_));
+  }
+
+  void remember(TimedSeries& series, const Settings& settings) {
+    if (!series.region) return;
+    const auto kernels = summarise_kernels(*series.region);
+    g_.result.kernels.insert(g_.result.kernels.end(), kernels.begin(), kernels.end());
+    seen_.push_back({std::move(*series.region), settings});
+  }
+
+  void grade_goal(const Goal& goal) {
+    progress(goal.title);
+    const Settings settings(goal.settings, g_.facts);
+    // Two calls, or three: how many is nobody's to know.
+    TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 2 + (entropy() & 1));
+    Measurement line;
+    line.id = goal.id;
+    line.title = goal.title;
+    if (!series.fault) {
+      line = measurement(series, goal.work(settings), roof(goal.roof),
+                         thresholds_for(goal.thresholds, g_.facts.capability));
+      line.id = goal.id;
+      line.title = goal.title;
+      remember(series, settings);
+    }
+    g_.result.measurements.push_back(line);
+    g_.add(performance_check(line, series, g_.facts.simulated));
+  }
+
+  void grade_sweep(const Sweep& sweep) {
+    SweepResult result;
+    result.id = sweep.id;
+    result.title = sweep.title;
+    result.argument = sweep.argument;
+    for (std::size_t i = 0; i < sweep.values.size(); ++i) {
+      progress(sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
+      Settings settings(sweep.settings, g_.facts);
+      settings.set(sweep.argument, sweep.values[i]);
+      // The lower half of a sweep is timed beside the memory roof, the upper beside the compute roof.
+      const bool lower = 2 * i < sweep.values.size();
+      const Roof& beside = roof(lower ? sweep.memory_roof : sweep.compute_roof);
+      TimedSeries series = stopwatch_->time(settings, Clock::kDevice, beside, 1);
+      const double bytes = sweep.bytes(settings), flops = sweep.flops(settings);
+      if (!series.fault) {
+        const double seconds = series.time.median_us * 1e-6;
+        const double gbps = bytes / seconds * 1e-9, tflops = flops / seconds * 1e-12;
+        if (const auto why = impossible(gbps, tflops, g_.facts))
+          series.fault = {Class::kImpossible, *why, {}, 0};
+        (lower ? result.memory_roof : result.compute_roof) = series.roof;
+        result.points.push_back({sweep.values[i], flops / bytes, gbps, tflops, 0, series.time,
+                                 series.region ? limiter_of(*series.region) : ""});
+      }
+      if (series.fault || series.noisy) {
+        abandon(sweep, sweep.values[i], series);
+        if (series.fault) return;
+      }
+      remember(series, settings);
+    }
+    finish_sweep(result);
+    for (SweepVerdict& verdict : judge_sweep(sweep, result, g_.facts)) {
+      if (verdict.line) g_.result.measurements.push_back(*verdict.line);
+      g_.add(std::move(verdict.check));
+    }
+    g_.result.sweeps.push_back(std::move(result));
+  }
+
+  /// A sweep with a point that failed has no roofline; its lines earn nothing.
+  void abandon(const Sweep& sweep, double value, const TimedSeries& series) {
+    Check check;
+    check.id = sweep.id;
+    check.title = sweep.title;
+    check.kind = CheckKind::kPerformance;
+    const std::string at = sweep.argument + " = " + std::to_string(static_cast<long long>(value)) + ": ";
+    if (series.fault) {
+      check.verdict = Verdict::kFail;
+      check.reason = series.fault.reason;
+      check.message = at + series.fault.message;
+      check.file = series.fault.file;
+      check.line = series.fault.line;
+      check.detail = series.detail;
+      for (const char* end : {"-lowest", "-highest"}) {
+        Measurement line;
+        line.id = sweep.id + end;
+        line.title = sweep.title;
+        g_.result.measurements.push_back(std::move(line));
+      }
+    } else {
+      check.verdict = Verdict::kNoisy;
+      check.message = at + "the times did not settle; close other programs and try again";
+    }
+    g_.add(std::move(check));
+  }
+
+  void grade_structure(const StructureCheck& rule) {
+    Check check;
+    check.id = rule.id;
+    check.title = rule.title;
+    check.kind = CheckKind::kStructure;
+    if (seen_.empty()) {
+      check.verdict = Verdict::kSkipped;
+      check.reason = g_.facts.simulated ? Class::kNone : Class::kUnsupportedDevice;
+      check.message = g_.facts.simulated ? "no timed call finished" : "only a simulated device counts this";
+    } else {
+      check.verdict = Verdict::kPass;
+    }
+    for (const Seen& seen : seen_) {
+      const auto complaint = rule.complaint({seen.region, seen.settings});
+      if (!complaint) continue;
+      check.verdict = Verdict::kFail;
+      check.reason = Class::kWrongStructure;
+      check.message = *complaint;
+      break;
+    }
+    g_.add(std::move(check));
+  }
+
+  Grading& g_;
+  std::unique_ptr<Stopwatch> stopwatch_;
+  std::size_t steps_ = 0, done_ = 0;
+  std::vector<Seen> seen_;
+};
+
+void skip(Grading& grading, CheckKind kind, const std::string& id, const std::string& title,
+          const std::string& why) {
+  Check check;
+  check.id = id;
+  check.title = title;
+  check.kind = kind;
+  check.verdict = Verdict::kSkipped;
+  check.message = why;
+  grading.add(std::move(check));
+}
+
+}  // namespace
+
+void grade_performance(Grading& grading) {
+  if (!grading.options.performance) return;
+  const auto failed = std::ranges::find_if(grading.result.checks, [](const Check& check) {
+    return check.kind == CheckKind::kCorrectness && check.verdict == Verdict::kFail;
+  });
+  std::string why;
+  if (failed != grading.result.checks.end())
+    why = "waits until every case is right";
+  else if (!grading.options.release_build)
+    why = "a debug build of the grader measures nothing";
+  if (why.empty()) {
+    PerformanceGrader(grading).run();
+    return;
+  }
+  for (const Goal& goal : grading.part.goals)
+    skip(grading, CheckKind::kPerformance, goal.id, goal.title, why);
+  for (const Sweep& sweep : grading.part.sweeps)
+    skip(grading, CheckKind::kPerformance, sweep.id, sweep.title, why);
+  for (const StructureCheck& rule : grading.part.structure)
+    skip(grading, CheckKind::kStructure, rule.id, rule.title, why);
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/performance_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace roofline::grader {
+namespace {
+
+std::string text(const char* format, double value) {
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+std::string rate(double value, const std::string& unit) {
+  return text(value >= 100 ? "%.0f" : "%.3g", value) + " " + unit;
+}
+
+Check performance(const std::string& id, const std::string& title) {
+  Check check;
+  check.id = id;
+  check.title = title;
+  check.kind = CheckKind::kPerformance;
+  return check;
+}
+
+void fill_thresholds(Measurement& line, const Thresholds& thresholds) {
+  line.pass = thresholds.pass;
+  line.good = thresholds.good;
+  line.excellent = thresholds.excellent;
+  line.medal = medal_for(line.fraction, thresholds);
+}
+
+/// Pass or too slow, with the figures.
+void decide(Check& check, const Measurement& line) {
+  check.verdict = line.medal == Medal::kNone ? Verdict::kFail : Verdict::kPass;
+  check.reason = line.medal == Medal::kNone ? Class::kTooSlow : Class::kNone;
+  check.message = rate(line.achieved, line.roof.unit) + " is " + text("%.3f", line.fraction) + " of the " +
+                  line.roof.id + " roof (" + rate(line.roof.value, line.roof.unit) + ")";
+  if (line.medal == Medal::kNone) check.message += "; " + text("%.2f", line.pass) + " passes";
+  if (!line.limiter.empty()) check.message += "; limited by " + line.limiter;
+  check.detail.emplace_back("fraction", line.fraction);
+  check.detail.emplace_back("achieved", line.achieved);
+}
+
+Measurement line_at(const SweepPoint& point, const RoofValue& roof, double achieved,
+                    const ThresholdTable& table, int capability, const std::string& id,
+                    const std::string& title) {
+  Measurement line;
+  line.id = id;
+  line.title = title;
+  line.roof = roof;
+  line.achieved = achieved;
+  line.fraction = roof.value > 0 ? achieved / roof.value : 0;
+  line.time = point.time;
+  line.limiter = point.limiter;
+  fill_thresholds(line, thresholds_for(table, capability));
+  return line;
+}
+
+std::string argument_is(const SweepResult& sweep, const SweepPoint& point) {
+  return sweep.argument + " = " + text("%.0f", point.argument);
+}
+
+Check knee_check(const Sweep& sweep, const SweepResult& result) {
+  const auto& nearest = *std::ranges::min_element(result.points, {}, [&](const SweepPoint& point) {
+    return std::abs(std::log(point.intensity / result.ridge));
+  });
+  Check check = performance(sweep.id + "-knee", "at the ridge: " + argument_is(result, nearest));
+  const bool right = nearest.roof_fraction >= sweep.knee_fraction;
+  check.verdict = right ? Verdict::kPass : Verdict::kFail;
+  check.reason = right ? Class::kNone : Class::kTooSlow;
+  check.message = text("%.3f", nearest.roof_fraction) + " of the lower roof where the two meet (" +
+                  text("%.1f", result.ridge) + " FLOP/B); " + text("%.2f", sweep.knee_fraction) + " passes";
+  check.detail.emplace_back("fraction", nearest.roof_fraction);
+  return check;
+}
+
+Check flat_check(const Sweep& sweep, const SweepResult& result) {
+  Check check = performance(sweep.id + "-flat", "the memory-bound points take the same time");
+  double least = 0, most = 0;
+  unsigned count = 0;
+  for (const SweepPoint& point : result.points) {
+    if (point.intensity > result.ridge / 2) continue;
+    least = count == 0 ? point.time.median_us : std::min(least, point.time.median_us);
+    most = std::max(most, point.time.median_us);
+    ++count;
+  }
+  const double difference = least > 0 ? most / least - 1 : 0;
+  const bool right = count >= 2 && difference <= sweep.flatness;
+  check.verdict = right ? Verdict::kPass : Verdict::kFail;
+  check.reason = right ? Class::kNone : Class::kTooSlow;
+  check.message = count < 2 ? "fewer than two points are memory-bound"
+                            : text("%.1f", 100 * difference) + " % between the fastest and the slowest of " +
+                                  std::to_string(count) + " points; " + text("%.0f", 100 * sweep.flatness) +
+                                  " % passes";
+  check.detail.emplace_back("difference", difference);
+  return check;
+}
+
+}  // namespace
+
+Medal medal_for(double fraction, const Thresholds& thresholds) {
+  if (!(fraction >= thresholds.pass)) return Medal::kNone;
+  if (!(fraction >= thresholds.good)) return Medal::kPass;
+  return fraction >= thresholds.excellent ? Medal::kExcellent : Medal::kGood;
+}
+
+Measurement measurement(const TimedSeries& series, double work, const Roof& roof,
+                        const Thresholds& thresholds) {
+  Measurement line;
+  line.roof = series.roof;
+  line.time = series.time;
+  line.achieved = series.time.median_us > 0 ? work / (series.time.median_us * 1e-6) / roof.unit_scale : 0;
+  line.fraction = series.roof.value > 0 ? line.achieved / series.roof.value : 0;
+  if (series.region) line.limiter = limiter_of(*series.region);
+  fill_thresholds(line, thresholds);
+  return line;
+}
+
+Check performance_check(const Measurement& line, const TimedSeries& series, bool simulated) {
+  Check check = performance(line.id, line.title);
+  if (series.fault) {
+    check.verdict = Verdict::kFail;
+    check.reason = series.fault.reason;
+    check.message = series.fault.message;
+    check.file = series.fault.file;
+    check.line = series.fault.line;
+    check.detail = series.detail;
+    return check;
+  }
+  decide(check, line);
+  // Beyond the data sheet: no clock or temperature explains it.
+  if (line.roof.data_sheet > 0 && line.achieved > line.roof.data_sheet * (simulated ? 1 : 1.02)) {
+    check.verdict = Verdict::kFail;
+    check.reason = Class::kImpossible;
+    check.message = "faster than the hardware can be: " + rate(line.achieved, line.roof.unit) + " against " +
+                    rate(line.roof.data_sheet, line.roof.unit) + " at best: which work was skipped?";
+  } else if (series.noisy) {
+    check.verdict = Verdict::kNoisy;
+    check.reason = Class::kNone;
+    check.message = "the times did not settle; close other programs and try again. " + check.message;
+  }
+  return check;
+}
+
+std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts) {
+  if (facts.pin_gbps > 0 && gbps > facts.pin_gbps) {
+    return "faster than memory can move your data (" + rate(gbps, "GB/s") + " of " +
+           rate(facts.pin_gbps, "GB/s") + "): which work was skipped?";
+  }
+  if (facts.fp32_tflops > 0 && tflops > facts.fp32_tflops) {
+    return "more operations than the device can do (" + rate(tflops, "TFLOP/s") + " of " +
+           rate(facts.fp32_tflops, "TFLOP/s") + "): which work was skipped?";
+  }
+  return std::nullopt;
+}
+
+void finish_sweep(SweepResult& sweep) {
+  const double memory = sweep.memory_roof.value * 1e9, compute = sweep.compute_roof.value * 1e12;
+  sweep.ridge = memory > 0 ? compute / memory : 0;
+  for (SweepPoint& point : sweep.points) {
+    const double ceiling = std::min(point.intensity * memory, compute);
+    point.roof_fraction = ceiling > 0 ? point.tflops * 1e12 / ceiling : 0;
+  }
+  // Intensity is proportional to the argument, or nearly: interpolate between the two points around the
+  // ridge.
+  for (std::size_t i = 1; i < sweep.points.size(); ++i) {
+    const SweepPoint &below = sweep.points[i - 1], &above = sweep.points[i];
+    if (sweep.ridge < below.intensity || sweep.ridge > above.intensity) continue;
+    const double share = (sweep.ridge - below.intensity) / (above.intensity - below.intensity);
+    sweep.knee = below.argument + share * (above.argument - below.argument);
+  }
+}
+
+std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& result,
+                                      const DeviceFacts& facts) {
+  std::vector<SweepVerdict> verdicts;
+  const auto end = [&](const SweepPoint& point, const RoofValue& roof, double achieved,
+                       const ThresholdTable& table, const char* suffix, const char* words) {
+    Measurement line = line_at(point, roof, achieved, table, facts.capability, sweep.id + suffix,
+                               argument_is(result, point) + ": " + words);
+    Check check = performance(line.id, line.title);
+    decide(check, line);
+    verdicts.push_back({std::move(check), std::move(line)});
+  };
+  end(result.points.front(), result.memory_roof, result.points.front().gbps, sweep.lowest, "-lowest",
+      "memory-bound end");
+  end(result.points.back(), result.compute_roof, result.points.back().tflops, sweep.highest, "-highest",
+      "compute-bound end");
+  if (sweep.knee_fraction > 0) verdicts.push_back({knee_check(sweep, result), {}});
+  if (sweep.flatness > 0) verdicts.push_back({flat_check(sweep, result), {}});
+  return verdicts;
+}
+
+}  // namespace roofline::grader

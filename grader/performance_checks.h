@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/stopwatch.h"
+
+/// From times to medals: arithmetic only, no device.
+namespace roofline::grader {
+
+Medal medal_for(double fraction, const Thresholds& thresholds);
+/// Achieved against the roof in the series. `work` is in the roof's base unit.
+Measurement measurement(const TimedSeries& series, double work, const Roof& roof,
+                        const Thresholds& thresholds);
+/// The check that goes with a line: too slow, noisy, impossible, or why there is no time.
+Check performance_check(const Measurement& line, const TimedSeries& series, bool simulated);
+
+/// A sentence when these rates beat what the device's pins and FP32 lanes can do.
+std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts);
+
+/// Fills ridge, knee and roof fractions from the points and the roofs.
+void finish_sweep(SweepResult& sweep);
+
+struct SweepVerdict {
+  Check check;
+  std::optional<Measurement> line;
+};
+/// Lowest and highest end, knee, flatness.
+std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& result,
+                                      const DeviceFacts& facts);
+
+}  // namespace roofline::grader

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/grading.h"
+
+namespace roofline::grader {
+
+/// Times of one setting, and the roof they are compared with.
+struct TimedSeries {
+  Fault fault;         ///< of the submission: no times
+  bool noisy = false;  ///< GPU: it would not settle
+  TimeSummary time;
+  RoofValue roof;
+  std::optional<sim::Region> region;  ///< simulated: the first call
+  std::vector<std::pair<std::string, Detail>> detail;
+};
+
+/// Times the learner's function at a graded size: every call has fresh inputs, and its output is checked.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  /// At least `calls` calls. Throws InfrastructureFault when the roof's own program fails.
+  virtual TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls) = 0;
+};
+
+/// The simulated device keeps virtual time: two calls tell all there is.
+std::unique_ptr<Stopwatch> simulated_stopwatch(Grading& grading);
+/// Events on a GPU, interleaved with the roof's program.
+std::unique_ptr<Stopwatch> gpu_stopwatch(Grading& grading);
+
+}  // namespace roofline::grader

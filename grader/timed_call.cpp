@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "grader/generate.h"
+#include "grader/grading.h"
+
+namespace roofline::grader {
+namespace {
+
+/// Events around the call would see the kernels from first to last. Copies and fills are not in the list, so
+/// with any of them the whole region counts.
+double device_seconds(const sim::Region& region) {
+  const bool other_work = region.host_to_device_bytes + region.device_to_host_bytes +
+                              region.device_to_device_bytes + region.fill_bytes >
+                          0;
+  if (region.kernels.empty() || other_work) return region.virtual_seconds;
+  double start = region.kernels[0].start, end = region.kernels[0].end;
+  for (const auto& kernel : region.kernels) {
+    start = std::min(start, kernel.start);
+    end = std::max(end, kernel.end);
+  }
+  return end - start;
+}
+
+}  // namespace
+
+TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
+                     const ExamineOptions& options) {
+  CallShape shape;
+  shape.settings = settings;
+  shape.seed = seed;
+  shape.guards = false;
+  shape.fetch_inputs = false;
+  const CallPlan plan(program, shape);
+  TimedCall timed;
+  CallOutcome outcome = rig.call(plan);
+  ExamineOptions how = options;
+  how.positions_seed = entropy();
+  Examination examination = examine(plan, outcome, rig.input(), how);
+  timed.fault = std::move(examination.fault);
+  timed.detail = std::move(examination.detail);
+  if (outcome.go) {
+    timed.region = std::move(*outcome.go);
+    timed.device_seconds = device_seconds(timed.region);
+    timed.host_seconds = timed.region.virtual_seconds;
+  }
+  return timed;
+}
+
+void Room::include(const CallPlan& plan) {
+  input = std::max(input, plan.input_bytes());
+  output = std::max(output, plan.output_bytes());
+}
+
+std::string limiter_of(const sim::Region& region) {
+  const auto longest = std::ranges::max_element(region.kernels, {}, &sim::KernelRecord::seconds);
+  return longest == region.kernels.end() ? "" : longest->limiter;
+}
+
+std::vector<KernelSummary> summarise_kernels(const sim::Region& region) {
+  std::vector<KernelSummary> kernels;
+  for (const auto& record : region.kernels) {
+    KernelSummary kernel;
+    kernel.name = record.name;
+    kernel.limiter = record.limiter;
+    kernel.seconds = record.seconds;
+    kernel.dram_bytes =
+        static_cast<double>(record.counters.dram_read_bytes + record.counters.dram_write_bytes);
+    for (const auto flops : record.counters.flops) kernel.flops += static_cast<double>(flops);
+    kernel.occupancy = record.occupancy.fraction;
+    kernel.sectors =
+        static_cast<double>(record.counters.global_load_sectors + record.counters.global_store_sectors);
+    kernel.ideal_sectors = static_cast<double>(record.counters.ideal_sectors);
+    kernel.lane_instructions = static_cast<double>(record.counters.lane_instructions);
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+}  // namespace roofline::grader
