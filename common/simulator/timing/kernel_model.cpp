@@ -3,6 +3,7 @@
 #include "simulator/timing/kernel_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace roofline::sim {
@@ -35,7 +36,7 @@ class KernelModel {
     result.seconds =
         std::pow(std::pow(throughput, device_.latency_exponent) + std::pow(latency, device_.latency_exponent),
                  1 / device_.latency_exponent);
-    add("latency", latency);
+    bounds_.push_back({"latency", latency});
     bounds_.push_back(part_);  // shown, but not a resource of its own
     std::stable_sort(bounds_.begin(), bounds_.end(),
                      [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
@@ -45,7 +46,14 @@ class KernelModel {
   }
 
  private:
-  void add(const std::string& resource, double seconds) { bounds_.push_back({resource, seconds}); }
+  /// Resources of one group cannot wait for each other: a scheduler that feeds the FMA pipe is not idle for
+  /// it.
+  enum Group : size_t { kDram, kL2, kDataPath, kArithmetic, kAtomics, kGroups };
+
+  void add(Group group, const std::string& resource, double seconds) {
+    bounds_.push_back({resource, seconds});
+    groups_[group] = std::max(groups_[group], seconds);
+  }
 
   /// Seconds that the busiest SM needs for `cycles` of work counted over the whole kernel.
   double on_busiest_sm(double cycles) const { return cycles * sm_cycle_; }
@@ -55,14 +63,14 @@ class KernelModel {
   void dram() {
     const double read = number(counters_.dram_read_bytes);
     const double bytes = read + number(counters_.dram_write_bytes);
-    if (bytes == 0) return add("DRAM", 0);
+    if (bytes == 0) return;
     const double share = read / bytes;
     const double straight =
         share * device_.dram_read_efficiency + (1 - share) * device_.dram_write_efficiency;
     const double sag =
         (device_.dram_read_efficiency + device_.dram_write_efficiency) / 2 - device_.dram_copy_efficiency;
     const double efficiency = straight - 4 * share * (1 - share) * sag;
-    add("DRAM", bytes / (device_.dram_gbps * 1e9 * efficiency));
+    add(kDram, "DRAM", bytes / (device_.dram_gbps * 1e9 * efficiency));
   }
 
   /// Requests and replies have networks of their own, so reads and writes overlap. One SM alone cannot take
@@ -71,7 +79,7 @@ class KernelModel {
     const double bytes = number(std::max(counters_.l2_read_sectors, counters_.l2_write_sectors)) *
                          static_cast<double>(kSectorBytes);
     const double ports = used_sms_ * device_.l2_bytes_per_clock * device_.clock_mhz * 1e6;
-    add("L2", bytes / std::min(device_.l2_gbps * 1e9, ports));
+    add(kL2, "L2", bytes / std::min(device_.l2_gbps * 1e9, ports));
   }
 
   /// L1 and shared memory are one storage behind one data path. A global request takes a pass for each line
@@ -83,25 +91,25 @@ class KernelModel {
                                sectors * static_cast<double>(kSectorBytes) / device_.l1_bytes_per_clock);
     const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
     const bool mostly_shared = shared > l1;
-    add(mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
+    add(kDataPath, mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
     part_ = {mostly_shared ? "L1" : "shared", on_busiest_sm(mostly_shared ? l1 : shared)};
   }
 
   void pipes() {
     const auto slots = [&](Pipe pipe) { return number(counters_.pipe_warps[static_cast<size_t>(pipe)]); };
-    add("issue", on_busiest_sm(number(counters_.issue_slots) / device_.issue_rate));
+    add(kArithmetic, "issue", on_busiest_sm(number(counters_.issue_slots) / device_.issue_rate));
     const double three = std::min(number(counters_.three_register_fma), slots(Pipe::kFma));
     const double fma = slots(Pipe::kFma) - three + three / device_.three_register_fma_factor;
-    add("FMA", on_busiest_sm(fma / (device_.fma_rate * device_.fma_efficiency)));
-    add("ALU", on_busiest_sm(slots(Pipe::kAlu) / device_.alu_rate));
-    add("half", on_busiest_sm(slots(Pipe::kHalf) / device_.half_rate));
-    add("FP64", on_busiest_sm(slots(Pipe::kFp64) / device_.fp64_rate));
-    add("SFU", on_busiest_sm(slots(Pipe::kSfu) / device_.sfu_rate));
-    add("memory issue", on_busiest_sm(slots(Pipe::kMemory) / device_.memory_issue_rate));
-    add("control", on_busiest_sm(slots(Pipe::kControl) / device_.control_rate));
+    add(kArithmetic, "FMA", on_busiest_sm(fma / (device_.fma_rate * device_.fma_efficiency)));
+    add(kArithmetic, "ALU", on_busiest_sm(slots(Pipe::kAlu) / device_.alu_rate));
+    add(kArithmetic, "half", on_busiest_sm(slots(Pipe::kHalf) / device_.half_rate));
+    add(kArithmetic, "FP64", on_busiest_sm(slots(Pipe::kFp64) / device_.fp64_rate));
+    add(kArithmetic, "SFU", on_busiest_sm(slots(Pipe::kSfu) / device_.sfu_rate));
+    add(kDataPath, "memory issue", on_busiest_sm(slots(Pipe::kMemory) / device_.memory_issue_rate));
+    add(kArithmetic, "control", on_busiest_sm(slots(Pipe::kControl) / device_.control_rate));
     const double tensor_clocks =
         number(counters_.flops[static_cast<size_t>(FlopType::kTensor)]) / device_.tensor_flops_per_clock;
-    add("tensor", on_busiest_sm(tensor_clocks) * device_.clock_mhz / device_.tensor_clock_mhz);
+    add(kArithmetic, "tensor", on_busiest_sm(tensor_clocks) * device_.clock_mhz / device_.tensor_clock_mhz);
   }
 
   /// L2 does the atomics: many at a time on different addresses, one after the other on the same.
@@ -109,7 +117,7 @@ class KernelModel {
     const double clocks =
         std::max(number(counters_.atomic_lanes) / device_.atomic_ops_per_clock_l2,
                  number(counters_.atomic_same_address_max) / device_.atomic_same_address_per_clock);
-    add("atomics", clocks / (device_.clock_mhz * 1e6));
+    add(kAtomics, "atomics", clocks / (device_.clock_mhz * 1e6));
   }
 
   /// Little's law: a place on an SM runs its blocks one after the other, each for its dependency time,
@@ -123,11 +131,10 @@ class KernelModel {
   }
 
   double norm(double exponent) const {
-    double sum = 0;
-    double largest = 0;
-    for (const auto& bound : bounds_) largest = std::max(largest, bound.seconds);
+    const double largest = *std::max_element(groups_.begin(), groups_.end());
     if (largest == 0) return 0;
-    for (const auto& bound : bounds_) sum += std::pow(bound.seconds / largest, exponent);
+    double sum = 0;
+    for (const double seconds : groups_) sum += std::pow(seconds / largest, exponent);
     return largest * std::pow(sum, 1 / exponent);
   }
 
@@ -137,7 +144,8 @@ class KernelModel {
   double sm_cycle_ =
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
   std::vector<KernelTime::Bound> bounds_;
-  KernelTime::Bound part_;  ///< the smaller part of the L1 and shared memory data path
+  std::array<double, kGroups> groups_{};  ///< slowest resource of each group
+  KernelTime::Bound part_;                ///< the smaller part of the L1 and shared memory data path
 };
 
 }  // namespace

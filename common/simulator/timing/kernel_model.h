@@ -26,7 +26,8 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// The slowest resource wins, softened by two norms: throughput = (sum of bound^p)^(1/p) over the resources,
+/// The slowest resource wins, softened by two norms: throughput = (sum of bound^p)^(1/p) over the groups
+/// of resources (DRAM; L2; L1, shared memory and their issue; arithmetic and issue; atomics),
 /// seconds = (throughput^q + latency^q)^(1/q); p is overlap_exponent, q is latency_exponent. Each bound's
 /// formula stands in kernel_model.cpp and docs/simulator-model.md.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/timeline.h"
+
+#include <gtest/gtest.h>
+
+namespace roofline::sim {
+namespace {
+
+constexpr double kMicro = 1e-6;
+constexpr double kTiny = 1e-12;
+constexpr u64 kMega = 1 << 20;
+
+class TimelineTest : public testing::Test {
+ protected:
+  TimelineTest() : device_(load_device(SIMULATOR_SOURCE "/devices", "a100-sxm4-40gb")), timeline_(device_) {
+    timeline_.create_stream(1, false);
+    timeline_.create_stream(2, false);
+    timeline_.create_stream(3, true);
+  }
+  TimelineEntry last() const { return timeline_.entries().back(); }
+  double pinned(u64 bytes) const {
+    return (static_cast<double>(bytes) + device_.copy_half_size_bytes) / (device_.pinned_gbps * 1e9);
+  }
+
+  DeviceDescription device_;
+  Timeline timeline_;
+};
+
+// Published for A100: dependent launches of an empty kernel follow each other every 2.62 us in a stream,
+// every 1.34 us as nodes of a graph.
+TEST_F(TimelineTest, EmptyKernelsFollowAtThePublishedPace) {
+  constexpr int kKernels = 100;
+  timeline_.kernel(1, "first", 0);
+  const double before = last().end;
+  for (int i = 0; i < kKernels; ++i) timeline_.kernel(1, "empty", 0);
+  EXPECT_NEAR((last().end - before) / kKernels, 2.62 * kMicro, 0.05 * kMicro);
+
+  timeline_.synchronize_device();
+  timeline_.begin_graph();
+  timeline_.kernel(1, "first node", 0);
+  const double node = last().end;
+  const double host = timeline_.host_now();
+  for (int i = 0; i < kKernels; ++i) timeline_.kernel(1, "node", 0);
+  timeline_.end_graph();
+  EXPECT_NEAR((last().end - node) / kKernels, 1.34 * kMicro, 0.01 * kMicro);
+  EXPECT_EQ(timeline_.host_now(), host) << "nodes cost the host nothing";
+}
+
+// The host runs ahead: launching does not wait for long kernels, and long kernels hide the launches.
+TEST_F(TimelineTest, HostRunsAhead) {
+  for (int i = 0; i < 10; ++i) timeline_.kernel(1, "long", 100 * kMicro);
+  EXPECT_NEAR(timeline_.host_now(), 10 * device_.launch_us * kMicro, kTiny);
+  const double each = (100 + device_.kernel_start_us + device_.kernel_gap_us) * kMicro;
+  EXPECT_NEAR(timeline_.device_end(), device_.launch_us * kMicro + 10 * each, kTiny);
+  EXPECT_FALSE(timeline_.stream_done(1));
+  timeline_.synchronize_stream(1);
+  EXPECT_TRUE(timeline_.stream_done(1));
+  EXPECT_GE(timeline_.host_now(), timeline_.device_end());
+}
+
+// Breaks when the host's launch cost does not limit a sequence of independent small kernels.
+TEST_F(TimelineTest, HostLimitsSmallIndependentKernels) {
+  device_.launch_us = 5;
+  for (int i = 0; i < 50; ++i) timeline_.kernel(1, "small", 0);
+  EXPECT_NEAR(timeline_.device_end(), (50 * 5 + device_.kernel_gap_us + device_.kernel_start_us) * kMicro,
+              kTiny);
+}
+
+TEST_F(TimelineTest, CopyAndKernelOverlapInTwoStreams) {
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  const auto copy = last();
+  timeline_.kernel(2, "kernel", 1e-3);
+  EXPECT_LT(last().start, copy.end);
+  // In one stream they do not.
+  timeline_.kernel(1, "consumer", 1e-3);
+  EXPECT_GE(last().start, copy.end);
+}
+
+TEST_F(TimelineTest, DirectionsHaveTheirOwnEngines) {
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  const auto down = last();
+  timeline_.copy(2, CopyKind::kDeviceToHost, 64 * kMega, false, true);
+  EXPECT_LT(last().start, down.end) << "two directions at once";
+  timeline_.copy(3, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  EXPECT_GE(last().start, down.end) << "one copy a direction";
+}
+
+TEST_F(TimelineTest, OneEngineTakesTurns) {
+  device_.copy_engines = 1;
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  const auto down = last();
+  timeline_.copy(2, CopyKind::kDeviceToHost, 64 * kMega, false, true);
+  EXPECT_GE(last().start, down.end);
+}
+
+// Pageable memory goes through a staging buffer: the call returns only when it is done, async or not.
+TEST_F(TimelineTest, PageableCopiesBlockTheHost) {
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  EXPECT_LT(timeline_.host_now(), last().end);
+  timeline_.copy(2, CopyKind::kHostToDevice, 64 * kMega, true, true);
+  EXPECT_GE(timeline_.host_now(), last().end);
+  timeline_.copy(1, CopyKind::kDeviceToHost, 64 * kMega, false, false);
+  EXPECT_GE(timeline_.host_now(), last().end) << "a synchronous copy blocks";
+}
+
+// Published (V100, pinned, PCIe Gen3 at 12.35 GB/s): rate at a size in bytes.
+TEST_F(TimelineTest, CopyRampIsAsPublished) {
+  const struct {
+    u64 bytes;
+    double gbps;
+  } published[] = {{128 << 10, 3.46}, {256 << 10, 5.27},    {512 << 10, 7.53}, {1 << 20, 9.25},
+                   {2 << 20, 10.50},  {4 << 20, 11.41},     {8 << 20, 11.86},  {16 << 20, 12.11},
+                   {64 << 20, 12.29}, {u64{1} << 30, 12.35}};
+  device_.pinned_gbps = 12.35;
+  for (const auto& point : published) {
+    timeline_.copy(1, CopyKind::kHostToDevice, point.bytes, false, true);
+    const double gbps = static_cast<double>(point.bytes) / (last().end - last().start) * 1e-9;
+    EXPECT_NEAR(gbps / point.gbps, 1, 0.05) << point.bytes << " bytes";
+  }
+}
+
+// The legacy default stream waits for blocking streams and they wait for it; a non-blocking stream does
+// neither.
+TEST_F(TimelineTest, DefaultStreamSerialises) {
+  timeline_.kernel(1, "in stream 1", 1e-3, 0.1);
+  const auto first = last();
+  timeline_.kernel(3, "non-blocking", 5e-3, 0.1);
+  EXPECT_LT(last().start, first.end);
+  const auto beside = last();
+  timeline_.kernel(0, "default", 1e-3, 0.1);
+  const auto middle = last();
+  EXPECT_GE(middle.start, first.end);
+  EXPECT_LT(middle.start, beside.end);
+  timeline_.kernel(2, "in stream 2", 1e-3, 0.1);
+  EXPECT_GE(last().start, middle.end);
+  timeline_.kernel(3, "non-blocking again", 1e-3, 0.1);
+  EXPECT_EQ(last().start, beside.end + device_.kernel_gap_us * kMicro) << "waits for its own stream only";
+}
+
+// Kernels run side by side while their shares of the device add up to no more than all of it.
+TEST_F(TimelineTest, SmallKernelsShareTheDevice) {
+  timeline_.kernel(1, "half", 1e-3, 0.5);
+  const auto first = last();
+  timeline_.kernel(2, "other half", 2e-3, 0.5);
+  const auto second = last();
+  EXPECT_LT(second.start, first.end);
+  timeline_.kernel(3, "third", 1e-3, 0.3);
+  EXPECT_GE(last().start, first.end) << "no room beside both halves";
+  EXPECT_LT(last().start, second.end);
+  timeline_.create_stream(4, true);
+  timeline_.kernel(4, "whole", 1e-3);
+  EXPECT_GE(last().start, second.end) << "needs the device for itself";
+}
+
+TEST_F(TimelineTest, EventsOrderStreamsAndMeasure) {
+  timeline_.record_event(1, 1);
+  timeline_.kernel(1, "producer", 1e-3);
+  timeline_.record_event(2, 1);
+  EXPECT_NEAR(timeline_.event_time(2) - timeline_.event_time(1), 1e-3, 10 * kMicro);
+  EXPECT_GT(timeline_.event_time(2) - timeline_.event_time(1), 1e-3);
+  EXPECT_FALSE(timeline_.event_done(2));
+  timeline_.wait_event(2, 2);
+  timeline_.kernel(2, "consumer", 1e-3);
+  EXPECT_GE(last().start, timeline_.event_time(2));
+  timeline_.synchronize_event(2);
+  EXPECT_TRUE(timeline_.event_done(2));
+  EXPECT_FALSE(timeline_.stream_done(2)) << "the host waited for the event only";
+  EXPECT_FALSE(timeline_.event_recorded(77));
+  timeline_.wait_event(2, 77);  // an event never recorded is no work
+}
+
+// An event is where the stream stood when it was recorded: later work does not move it.
+TEST_F(TimelineTest, RecordedEventStaysWhereItWas) {
+  timeline_.kernel(1, "first", 1e-3);
+  timeline_.record_event(1, 1);
+  const double recorded = timeline_.event_time(1);
+  timeline_.kernel(1, "second", 1e-3);
+  EXPECT_EQ(timeline_.event_time(1), recorded);
+  timeline_.record_event(1, 1);
+  EXPECT_GT(timeline_.event_time(1), recorded);
+}
+
+TEST_F(TimelineTest, DestroyedStreamStillRunsItsWork) {
+  timeline_.kernel(1, "kernel", 1e-3);
+  const double end = last().end;
+  timeline_.destroy_stream(1);
+  EXPECT_EQ(timeline_.device_end(), end);
+  timeline_.kernel(0, "default", 0);
+  EXPECT_GE(last().start, end);
+}
+
+// Memory operations inside the device cost DRAM time: a copy reads and writes, a fill writes.
+TEST_F(TimelineTest, DeviceCopiesAndFills) {
+  timeline_.copy(1, CopyKind::kDeviceToDevice, 1024 * kMega, false, true);
+  const double copy = last().end - last().start;
+  EXPECT_NEAR(2 * 1024.0 * kMega / copy * 1e-9, 1381, 1381 * 0.01);
+  timeline_.fill(1, 1024 * kMega);
+  const double fill = last().end - last().start;
+  EXPECT_NEAR(1024.0 * kMega / fill * 1e-9, 1503, 1503 * 0.01);
+  EXPECT_LT(timeline_.host_now(), last().end) << "neither blocks the host";
+}
+
+// Two runs of the same calls agree to the last bit.
+TEST_F(TimelineTest, IsDeterministic) {
+  const auto play = [&](Timeline& timeline) {
+    timeline.create_stream(1, false);
+    for (int i = 0; i < 100; ++i) {
+      timeline.kernel(static_cast<u32>(i % 2), "k", i * kMicro, 0.01 * i);
+      timeline.copy(1, CopyKind::kHostToDevice, static_cast<u64>(i) << 12, i % 3 == 0, i % 2 == 0);
+    }
+    return timeline.device_end();
+  };
+  Timeline a(device_), b(device_);
+  EXPECT_EQ(play(a), play(b));
+}
+
+}  // namespace
+}  // namespace roofline::sim
