@@ -32,8 +32,9 @@ class Writer {
   }
   /// Plain bytes without a length.
   void raw(const void* data, size_t bytes) {
-    const auto* from = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), from, from + bytes);
+    const size_t at = bytes_.size();
+    bytes_.resize(at + bytes);
+    if (bytes) std::memcpy(bytes_.data() + at, data, bytes);
   }
   const std::vector<std::byte>& bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
