@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
+#include <map>
+#include <string_view>
 
 #include "grader/paths.h"
 #include "grader/selection.h"
@@ -36,6 +38,7 @@ class CommandLine {
                 "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
                 "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 no verdict for no fault of yours.\n"
                 "./lab VERB --help explains a verb, with examples. ./lab alone says what is next.");
+    app_.get_formatter()->label("SUBCOMMAND", "VERB");
     app_.require_subcommand(0, 1);
     add_learning();
     add_devices();
@@ -45,7 +48,7 @@ class CommandLine {
   int run(int argc, char** argv) {
     refuse_unknown_verb(argc, argv);
     try {
-      app_.parse(argc, argv);
+      app_.parse(split_run(argc, argv), argv);
     } catch (const CLI::CallForHelp&) {
       std::fputs(help().c_str(), stdout);
       return 0;
@@ -63,6 +66,7 @@ class CommandLine {
   CLI::App* add(const std::string& name, const std::string& what, const std::string& examples,
                 Action action) {
     CLI::App* verb = app_.add_subcommand(name, what);
+    verb->group("Verbs");
     verb->footer("Examples:\n" + examples);
     actions_[name] = std::move(action);
     return verb;
@@ -74,7 +78,7 @@ class CommandLine {
             "  ./lab grade                      the lab you are at\n"
             "  ./lab grade 01                   your file of lab 01\n"
             "  ./lab grade --solution all       the reference solutions\n"
-            "  ./lab grade 01 --device sim:h200 as on a simulated H200\n"
+            "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
             "  ./lab grade 01 --file mine.cu --json result.json",
             [this](const Paths& paths) { return grade_verb(paths, grade_); });
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
@@ -120,23 +124,32 @@ class CommandLine {
     CLI::App* run = add("run", "run any program built with nvcc -cudart shared on the simulated GPU",
                         "  ./lab run ./saxpy 1000000\n"
                         "  ./lab run --device sim:t4 --counters -- ./saxpy --fast",
-                        [this](const Paths& paths) {
-                          const std::vector<std::string> words = app_.get_subcommand("run")->remaining();
-                          return run_words(paths, words);
-                        });
+                        [this](const Paths& paths) { return run_on_simulator(paths); });
     run->add_option("--device", run_.device, "sim or sim:NAME");
     run->add_flag("--counters", run_.counters, "print what every kernel did when the program has ended");
     run->add_option("--threads", run_.threads, "host cores for the simulated GPU; 0: all");
-    run->prefix_command();  // everything from the program's name on is the program's
   }
 
-  int run_words(const Paths& paths, std::vector<std::string> words) {
-    if (!words.empty() && words[0] == "--") words.erase(words.begin());
-    if (words.empty()) throw UsageError("run needs a program; see ./lab run --help");
-    if (words[0].starts_with("-"))
-      throw UsageError("run has no option " + words[0] + "; see ./lab run --help");
-    run_.program = words[0];
-    run_.arguments.assign(words.begin() + 1, words.end());
+  /// Everything from the program's name on is the program's own and never shown to the parser: CLI11 would
+  /// take options after `--` and the program's `--` for itself. Returns how many words are ours.
+  int split_run(int argc, char** argv) {
+    if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+    for (int i = 2; i < argc; ++i) {
+      const std::string_view word = argv[i];
+      if (word == "--device" || word == "--threads") {
+        ++i;  // its value
+      } else if (word == "--" || !word.starts_with("-")) {
+        const int program = word == "--" ? i + 1 : i;
+        if (program < argc) run_.program = argv[program];
+        for (int a = program + 1; a < argc; ++a) run_.arguments.emplace_back(argv[a]);
+        return i;
+      }
+    }
+    return argc;
+  }
+
+  int run_on_simulator(const Paths& paths) {
+    if (run_.program.empty()) throw UsageError("run needs a program; see ./lab run --help");
     run_.simulator = paths.simulator();
     return run_program(run_);
   }
@@ -153,7 +166,11 @@ class CommandLine {
 
   std::string help() const {
     const auto chosen = app_.get_subcommands();
-    return chosen.empty() ? app_.help() : chosen[0]->help("./lab");
+    std::string text = chosen.empty() ? app_.help() : chosen[0]->help("./lab");
+    const bool is_run = !chosen.empty() && chosen[0]->get_name() == "run";
+    if (const size_t at = text.find("run [OPTIONS]"); is_run && at != std::string::npos)
+      text.insert(at + 13, " [--] PROGRAM [ARGS ...]");
+    return text;
   }
 
   CLI::App app_{

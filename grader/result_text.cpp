@@ -118,8 +118,8 @@ std::string sweep_table(const SweepResult& sweep, const DeviceRecord& device, co
                {"0 to 100 %"},
                {"limited by"}});
   for (const SweepPoint& point : sweep.points)
-    table.add({compact(point.argument, 6), compact(point.intensity), compact(point.time.median_us, 4),
-               compact(point.gbps, 4), compact(point.tflops), percent(point.roof_fraction),
+    table.add({compact(point.argument, 6), compact(point.intensity, 4), significant(point.time.median_us, 4),
+               significant(point.gbps, 4), significant(point.tflops), percent(point.roof_fraction),
                terminal.paint(Colour::kBlue, bar(terminal, point.roof_fraction, kBarCells)), point.limiter});
   std::string text = "\n  " + terminal.paint(Colour::kBold, sweep.title) +
                      (device.simulated ? ", modelled\n" : ", measured\n") + table.render(terminal);
@@ -145,7 +145,7 @@ std::string heading(const Result& result, const Terminal& terminal) {
   return text + "  seed    " + std::to_string(result.seed) + "\n\n";
 }
 
-/// "✓ 20", "✗ 3 of 20", or a dash where nothing of this kind was checked.
+/// "✓ 20", "✗ 3/20", or a dash where nothing of this kind was checked.
 std::string passed_of_kind(const Result& result, CheckKind kind, const Terminal& terminal) {
   int all = 0, passed = 0;
   Verdict worst = Verdict::kPass;
@@ -160,7 +160,7 @@ std::string passed_of_kind(const Result& result, CheckKind kind, const Terminal&
   }
   if (all == 0) return std::string(terminal.either("–", "-"));
   const std::string counts =
-      passed == all ? std::to_string(all) : std::to_string(passed) + " of " + std::to_string(all);
+      passed == all ? std::to_string(all) : std::to_string(passed) + "/" + std::to_string(all);
   return terminal.paint(colour_of(worst), std::string(mark_of(worst, terminal)) + " " + counts);
 }
 
@@ -196,8 +196,9 @@ std::string result_text(const Result& result, const Terminal& terminal) {
 std::string summary_text(const std::vector<Result>& results, const Terminal& terminal) {
   static constexpr CheckKind kKinds[] = {CheckKind::kBuild, CheckKind::kCorrectness, CheckKind::kStructure,
                                          CheckKind::kPerformance, CheckKind::kPrediction};
-  std::vector<Column> columns = {{"lab"}, {"device"}};
-  for (const CheckKind kind : kKinds) columns.push_back({std::string(name_of(kind))});
+  std::vector<Column> columns = {
+      {"lab"},       {"device", Column::Align::kWrap}, {"build"}, {"correct"}, {"structure"}, {"speed"},
+      {"prediction"}};
   columns.insert(
       columns.end(),
       {{"of roof", Column::Align::kRight}, {"verdict"}, {"medal"}, {"points", Column::Align::kRight}});
@@ -212,13 +213,13 @@ std::string summary_text(const std::vector<Result>& results, const Terminal& ter
     for (const CheckKind kind : kKinds) row.push_back(passed_of_kind(result, kind, terminal));
     row.insert(row.end(), {fractions, verdict_text(result.verdict, result.reason, terminal),
                            medal_text(result.medal, terminal),
-                           compact(result.points, 4) + " of " + compact(result.max_points, 4)});
+                           compact(result.points, 4) + "/" + compact(result.max_points, 4)});
     table.add(std::move(row));
     points += result.points;
     most += result.max_points;
   }
   table.rule();
-  table.add({"all", "", "", "", "", "", "", "", "", "", compact(points, 5) + " of " + compact(most, 5)});
+  table.add({"all", "", "", "", "", "", "", "", "", "", compact(points, 5) + "/" + compact(most, 5)});
   return table.render(terminal);
 }
 

@@ -74,14 +74,16 @@ std::vector<Chosen> select(const std::vector<Lab>& labs, const std::vector<std::
     for (const Lab& lab : labs) names.insert(names.end(), {lab.number(), lab.name(), lab.folder});
     const std::string near = closest(word, names);
     throw UsageError("there is no lab \"" + typed + "\"" +
-                     (near.empty() ? "" : "; did you mean " + near + "?") +
-                     (near.empty() ? "; the labs are" : " The labs are") + known_labs(labs));
+                     (near.empty() ? "." : "; did you mean " + near + "?") + " The labs are" +
+                     known_labs(labs));
   }
   return result;
 }
 
 std::string closest(const std::string& word, const std::vector<std::string>& known) {
-  if (word.size() > 64) return {};
+  if (word.size() < 3 || word.size() > 64) return {};
+  for (const std::string& candidate : known)
+    if (candidate.starts_with(word)) return candidate;
   std::string best;
   size_t fewest = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {

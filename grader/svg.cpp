@@ -110,19 +110,21 @@ LogScale decades(const std::vector<double>& values, double from, double to) {
   return scale;
 }
 
-std::string compact(double value, int digits) {
+std::string significant(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   char buffer[48];
   const double size = std::abs(value);
   if (size != 0 && (size < 1e-3 || size >= 1e7)) {
     std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
   } else {
-    const int before = size < 1 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
-    const int leading_zeros = size != 0 && size < 1 ? static_cast<int>(-std::floor(std::log10(size))) - 1 : 0;
-    const int after = std::max(0, size < 1 ? digits + leading_zeros : digits - before);
-    std::snprintf(buffer, sizeof buffer, "%.*f", after, value);
+    const int exponent = size == 0 ? 0 : static_cast<int>(std::floor(std::log10(size)));
+    std::snprintf(buffer, sizeof buffer, "%.*f", std::max(0, digits - 1 - exponent), value);
   }
-  std::string text = buffer;
+  return buffer;
+}
+
+std::string compact(double value, int digits) {
+  std::string text = significant(value, digits);
   if (text.find('.') != std::string::npos && text.find('e') == std::string::npos) {
     while (text.ends_with('0')) text.pop_back();
     if (text.ends_with('.')) text.pop_back();

@@ -47,7 +47,9 @@ struct LogScale {
 /// The smallest range of whole powers of ten that holds all positive values.
 LogScale decades(const std::vector<double>& values, double from, double to);
 
-/// A number for a label or a coordinate: at most `digits` significant digits, no exponent for everyday sizes.
+/// A number for a label: `digits` significant digits, no exponent for everyday sizes.
+std::string significant(double value, int digits = 3);
+/// The same without zeros at its end.
 std::string compact(double value, int digits = 3);
 
 std::string xml_escaped(std::string_view text);

@@ -10,7 +10,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr int kGap = 2;         // spaces between columns
-constexpr int kNarrowest = 24;  // a wrapped column never gets less
+constexpr int kNarrowest = 16;  // a wrapped column never gets less
 
 std::string repeat(std::string_view what, int times) {
   std::string out;

@@ -51,7 +51,7 @@ DeviceChoice resolve(const std::string& text, const Paths& paths) {
   std::string list;
   for (const std::string& id : known) list += "\n  sim:" + id;
   throw UsageError("there is no simulated device \"" + device.id + "\"" +
-                   (near.empty() ? "" : "; did you mean sim:" + near + "?") + " The devices are" + list);
+                   (near.empty() ? "." : "; did you mean sim:" + near + "?") + " The devices are" + list);
 }
 
 int capability_of(const DeviceChoice& device, const Paths& paths) {

@@ -64,8 +64,10 @@ Finding gpu() {
                compact(one.memory_gb) + " GB)";
     return {State::kGood, "GPU", names + "; driver for CUDA " + probe.driver, ""};
   }
-  return {State::kOptional, "GPU", probe.library ? probe.problem : "none: no NVIDIA driver is installed",
-          "not needed: labs run on the simulated GPU"};
+  return {State::kOptional, "GPU",
+          (probe.library ? probe.problem : "none, no NVIDIA driver is installed") +
+              "; not needed, labs run on the simulated GPU",
+          ""};
 }
 
 Finding built(const Paths& paths) {

@@ -54,7 +54,8 @@ std::string write_figures(const Result& result, const GradeRequest& request, con
     const std::string figure = sweep_svg(sweep, result.device);
     if (figure.empty()) continue;
     const std::string device = result.device.simulated ? "sim-" + result.device.id : "gpu";
-    const fs::path file = paths.results() / (result.lab + "-" + sweep.id + "-" + device +
+    const std::string which = result.lab.ends_with("-" + sweep.id) ? "" : "-" + sweep.id;
+    const fs::path file = paths.results() / (result.lab + which + "-" + device +
                                              (request.solution ? "-solution" : "") + ".svg");
     write_file(file, figure);
     text += "  curves  " + paths.shown(file) + "\n";
