@@ -78,7 +78,11 @@ bool Lexer::accept(std::string_view dot_word) {
 }
 
 Token Lexer::expect(char mark, std::string_view context) {
-  if (!token_.is(mark)) fail_expected("'" + std::string(1, mark) + "' " + std::string(context));
+  if (!token_.is(mark)) {
+    std::string what = "'?' ";
+    what[1] = mark;
+    fail_expected(what.append(context));
+  }
   return next();
 }
 

@@ -83,7 +83,7 @@ bool is_special_register(std::string_view name) {
 void Scopes::open(const Token& brace) {
   if (scopes_.size() > kMaximumDepth) lexer_.fail(brace, "scopes are nested too deeply");
   Scope& scope = scopes_.emplace_back();
-  if (opened_ != 0) scope.suffix = "@" + std::to_string(opened_);
+  if (opened_ != 0) scope.suffix.append("@").append(std::to_string(opened_));
   scope.at = brace.at;
   ++opened_;
 }
