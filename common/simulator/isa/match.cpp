@@ -46,9 +46,7 @@ class Walker {
       std::string_view choice = choices.substr(0, comma);
       choices.remove_prefix(std::min(comma + 1, choices.size()));
       while (!choice.empty() && (choice.front() == '.' || choice.front() == ' ')) choice.remove_prefix(1);
-      match_.modifiers.push_back(choice);
       if (take(choice, at, rest)) return true;
-      match_.modifiers.pop_back();
     }
     return optional && walk(rest, at);
   }
@@ -58,8 +56,11 @@ class Walker {
     if (word == "type" || word == "dtype") return take_type(match_.type, row_.types, at, rest);
     if (word == "type2" || word == "atype" || word == "stype")
       return take_type(match_.type2, row_.types2, at, rest);
-    // A parser may keep "::" inside one modifier; so does the syntax line.
-    return modifiers_[at] == word && walk(rest, at + 1);
+    if (modifiers_[at] != word) return false;
+    match_.modifiers.push_back(word);
+    if (walk(rest, at + 1)) return true;
+    match_.modifiers.pop_back();
+    return false;
   }
 
   bool take_type(ptx::Type& slot, const std::vector<ptx::Type>& allowed, std::size_t at,
@@ -125,13 +126,14 @@ bool matches(const Row& row, const ptx::Instruction& instruction, Match& match) 
 }
 
 std::vector<const Row*> near_misses(const ptx::Instruction& instruction) {
-  std::vector<const Row*> same, similar;
+  std::vector<const Row*> same, near, far;
   for (const Row& row : rows()) {
     const auto edits = distance(opcode_of(row), instruction.opcode);
     if (edits == 0) same.push_back(&row);
-    if (edits == 1 || (edits == 2 && instruction.opcode.size() > 4)) similar.push_back(&row);
+    if (edits == 1) near.push_back(&row);
+    if (edits == 2 && instruction.opcode.size() > 4) far.push_back(&row);
   }
-  return same.empty() ? similar : same;
+  return !same.empty() ? same : !near.empty() ? near : far;
 }
 
 }  // namespace roofline::sim::isa

@@ -15,7 +15,7 @@ struct Match {
   const ptx::Instruction* instruction = nullptr;
   ptx::Type type;                           ///< what `.type` stood for; a row with one type need not spell it
   ptx::Type type2;                          ///< what `.type2`/`.atype`/`.stype` stood for, likewise
-  std::vector<std::string_view> modifiers;  ///< the optional and alternative modifiers that were present
+  std::vector<std::string_view> modifiers;  ///< every modifier that `.type` does not stand for, in order
   bool has(std::string_view modifier) const {
     for (auto m : modifiers)
       if (m == modifier) return true;

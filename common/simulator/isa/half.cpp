@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "simulator/isa/approximate.h"
+#include "simulator/isa/chapters.h"
+#include "simulator/isa/half_shapes.h"
+
+/// "Half Precision Floating-Point Instructions".
+namespace roofline::sim::isa {
+
+namespace {
+
+using HALVES = TypeList<F16, F16X2>;
+using BFLOATS = TypeList<BF16, BF16X2>;
+using ALL_HALVES = TypeList<F16, F16X2, BF16, BF16X2>;
+
+// One f32 operation holds more than twice the bits of either format: rounding twice is rounding once. What it
+// does not hold (a product of bf16 that is subnormal, a fused sum) is rounded to odd on the way.
+constexpr auto add = [](f32 a, f32 b) { return a + b; };
+constexpr auto subtract = [](f32 a, f32 b) { return a - b; };
+constexpr auto multiply = [](f32 a, f32 b) { return a * b; };
+constexpr auto multiply_bfloat = [](f32 a, f32 b) { return to_odd(f64{a} * f64{b}); };
+/// A product of f16 has 22 bits between 2^-48 and 2^32: in double the sum is exact wherever it does not
+/// overflow.
+constexpr auto fused_half = [](f32 a, f32 b, f32 c) { return to_odd(f64{a * b} + f64{c}); };
+constexpr auto fused_bfloat = [](f32 a, f32 b, f32 c) { return fused_to_odd(a, b, c); };
+
+/// neg and abs only touch the sign bit; NaN keeps its payload.
+template <class H, unsigned kClear, unsigned kFlip, bool kFlush>
+struct Sign {
+  H operator()(H a) const {
+    const u32 kept = kFlush && (a.bits & 0x7c00u) == 0 ? a.bits & 0x8000u : u32{a.bits};
+    return {static_cast<u16>((kept & ~kClear) ^ kFlip)};
+  }
+};
+
+template <unsigned kClear, unsigned kFlip>
+void bind_sign(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  bind_half_slots(match, binder, in, 1);
+  ALL_HALVES::select(match.type, [&]<class T>() {
+    using Lane = typename T::Lane;
+    using H = typename HalvesOf<Lane>::Element;
+    in.execute = match.has("ftz") ? &execute_halves<Sign<H, kClear, kFlip, true>, Lane, 1>
+                                  : &execute_halves<Sign<H, kClear, kFlip, false>, Lane, 1>;
+  });
+}
+
+template <unsigned kClear, unsigned kFlip>
+Row sign(std::string_view syntax, std::vector<ptx::Type> types) {
+  return {.syntax = syntax,
+          .types = std::move(types),
+          .types2 = {},
+          .bind = bind_sign<kClear, kFlip>,
+          .cost = fixed_cost<Pipe::kHalf>};
+}
+
+template <bool kPropagate>
+constexpr auto smaller = [](f32 a, f32 b) { return float_min<kPropagate>(a, b); };
+template <bool kPropagate>
+constexpr auto larger = [](f32 a, f32 b) { return float_max<kPropagate>(a, b); };
+template <auto kOrder>
+constexpr auto by_magnitude = [](f32 a, f32 b) {
+  const f32 chosen = kOrder(magnitude(a), magnitude(b));
+  return chosen != chosen ? chosen : std::bit_cast<f32>(to_bits(chosen) | (sign_bit(a) ^ sign_bit(b)));
+};
+
+constexpr CostFunction kOrderCost = fixed_cost<Pipe::kHalf>;
+constexpr CostFunction kSfuCost = fixed_cost<Pipe::kSfu, 2, FlopType::kF16, 1>;
+
+std::vector<Row> arithmetic_rows() {
+  return {
+      halves<HALVES, 2, kHalfFtz | kHalfSat>("add{.rn}{.ftz}{.sat}.type d, a, b", add),
+      halves<BFLOATS, 2, kHalfPlain>("add{.rn}.type d, a, b", add),
+      halves<HALVES, 2, kHalfFtz | kHalfSat>("sub{.rn}{.ftz}{.sat}.type d, a, b", subtract),
+      halves<BFLOATS, 2, kHalfPlain>("sub{.rn}.type d, a, b", subtract),
+      halves<HALVES, 2, kHalfFtz | kHalfSat>("mul{.rn}{.ftz}{.sat}.type d, a, b", multiply),
+      halves<BFLOATS, 2, kHalfPlain>("mul{.rn}.type d, a, b", multiply_bfloat),
+      halves<HALVES, 3, kHalfFtz | kHalfSat>("fma.rn{.ftz}{.sat}.type d, a, b, c", fused_half, fused_cost),
+      halves<HALVES, 3, kHalfFtz | kHalfRelu>("fma.rn{.ftz}.relu.type d, a, b, c", fused_half, fused_cost),
+      halves<BFLOATS, 3, kHalfPlain>("fma.rn.type d, a, b, c", fused_bfloat, fused_cost),
+      halves<BFLOATS, 3, kHalfRelu>("fma.rn.relu.type d, a, b, c", fused_bfloat, fused_cost),
+      sign<0, 0x8000>("neg{.ftz}.type d, a", HALVES::all()),
+      sign<0, 0x8000>("neg.type d, a", BFLOATS::all()),
+      sign<0x8000, 0>("abs{.ftz}.type d, a", HALVES::all()),
+      sign<0x8000, 0>("abs.type d, a", BFLOATS::all()),
+  };
+}
+
+/// The four forms of min or max, for f16 and for bf16.
+template <auto kNumber, auto kPropagating>
+void append_order(std::vector<Row>& rows, const std::array<std::string_view, 8>& syntax) {
+  using ByNumber = decltype(by_magnitude<kNumber>);
+  using ByPropagating = decltype(by_magnitude<kPropagating>);
+  rows.push_back(halves<HALVES, 2, kHalfFtz>(syntax[0], kNumber, kOrderCost));
+  rows.push_back(halves<HALVES, 2, kHalfFtz>(syntax[1], kPropagating, kOrderCost));
+  rows.push_back(halves<HALVES, 2, kHalfFtz>(syntax[2], ByNumber{}, kOrderCost));
+  rows.push_back(halves<HALVES, 2, kHalfFtz>(syntax[3], ByPropagating{}, kOrderCost));
+  rows.push_back(halves<BFLOATS, 2, kHalfPlain>(syntax[4], kNumber, kOrderCost));
+  rows.push_back(halves<BFLOATS, 2, kHalfPlain>(syntax[5], kPropagating, kOrderCost));
+  rows.push_back(halves<BFLOATS, 2, kHalfPlain>(syntax[6], ByNumber{}, kOrderCost));
+  rows.push_back(halves<BFLOATS, 2, kHalfPlain>(syntax[7], ByPropagating{}, kOrderCost));
+}
+
+std::vector<Row> order_rows() {
+  std::vector<Row> rows;
+  append_order<smaller<false>, smaller<true>>(
+      rows, {"min{.ftz}.type d, a, b", "min{.ftz}.NaN.type d, a, b", "min{.ftz}.xorsign.abs.type d, a, b",
+             "min{.ftz}.NaN.xorsign.abs.type d, a, b", "min.type d, a, b", "min.NaN.type d, a, b",
+             "min.xorsign.abs.type d, a, b", "min.NaN.xorsign.abs.type d, a, b"});
+  append_order<larger<false>, larger<true>>(
+      rows, {"max{.ftz}.type d, a, b", "max{.ftz}.NaN.type d, a, b", "max{.ftz}.xorsign.abs.type d, a, b",
+             "max{.ftz}.NaN.xorsign.abs.type d, a, b", "max.type d, a, b", "max.NaN.type d, a, b",
+             "max.xorsign.abs.type d, a, b", "max.NaN.xorsign.abs.type d, a, b"});
+  return rows;
+}
+
+constexpr auto tanh = [](f32 a) { return approximate_tanh(a); };
+constexpr auto ex2 = [](f32 a) { return approximate_ex2(a); };
+
+/// ex2.approx.ftz.bf16 flushes at bf16's own smallest normal number, which is f32's.
+constexpr auto ex2_flushed = [](f32 a) { return flush(approximate_ex2(flush(a))); };
+
+std::vector<Row> function_rows() {
+  return {
+      halves<ALL_HALVES, 1, kHalfPlain>("tanh.approx.type d, a", tanh, kSfuCost),
+      halves<HALVES, 1, kHalfPlain>("ex2.approx.type d, a", ex2, kSfuCost),
+      halves<HALVES, 1, kHalfFtz>("ex2.approx.ftz.type d, a", ex2, kSfuCost),
+      halves<BFLOATS, 1, kHalfPlain>("ex2.approx.ftz.type d, a", ex2_flushed, kSfuCost),
+  };
+}
+
+}  // namespace
+
+std::vector<Row> half_rows() { return joined({arithmetic_rows, order_rows, function_rows}); }
+
+}  // namespace roofline::sim::isa

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "simulator/isa/chapters.h"
+#include "simulator/ptx/type_names.h"
+#include "simulator/tests/isa/instruction_case.h"
+
+namespace roofline::sim::isa {
+namespace {
+
+using cases::Case;
+using cases::CaseBinder;
+
+std::vector<Case> all_cases() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(SIMULATOR_SOURCE "/tests/isa"))
+    if (entry.path().extension() == ".cases") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Case> all;
+  for (const auto& file : files)
+    for (Case& one : cases::read_cases(file.string())) all.push_back(std::move(one));
+  return all;
+}
+
+/// Fails unless the lanes in `mask` hold the case's results and all others what they held before.
+void run(const Case& one, const Row& row, const Match& match, u32 mask) {
+  CaseBinder binder(*match.instruction);
+  Instruction in;
+  row.bind(row, match, binder, in);
+  ASSERT_NE(in.execute, nullptr);
+  Warp w;
+  w.bank[0] = w.bank[1] = binder.memory();
+  w.mask = mask;
+  constexpr u64 kBefore = 0xa5a5'a5a5'a5a5'a5a4u;
+  w.carry = one.carry_in.value_or(false) ? ~0u : 0u;
+  const auto row_of = [&](Slot slot) { return binder.memory() + slot.offset(); };
+  for (const auto& result : binder.results) cases::fill(row_of(result.slot), result.type, kBefore);
+  if (!binder.results.empty() && binder.results[0].type.bits == 1)
+    cases::fill(row_of(binder.results[0].slot), binder.results[0].type, 0);
+  for (const auto& source : binder.sources)
+    cases::fill(row_of(source.slot), source.type, cases::bits_of_value(source.value, source.type));
+  std::vector<u64> before;
+  for (const auto& result : binder.results)
+    before.push_back(cases::lane_of(row_of(result.slot), result.type, 0));
+  const u32 carry_before = w.carry;
+  in.execute(w, in);
+  for (std::size_t k = 0; k < binder.results.size(); ++k) {
+    const auto& result = binder.results[k];
+    for (u32 lane = 0; lane < kWarpSize; ++lane) {
+      const u64 bits = cases::lane_of(row_of(result.slot), result.type, lane);
+      if ((mask >> lane & 1u) == 0) {
+        ASSERT_EQ(bits, before[k]) << "inactive lane " << lane << " was written";
+      } else {
+        ASSERT_TRUE(cases::agrees(bits, result.value, result.type))
+            << "lane " << lane << ": got 0x" << std::hex << bits << " ("
+            << cases::number_of_bits(bits, result.type) << "), expected " << result.value << " as "
+            << ptx::name_of(result.type);
+      }
+    }
+  }
+  if (one.carry_out) {
+    const u32 expected = (carry_before & ~mask) | (*one.carry_out ? mask : 0);
+    ASSERT_EQ(w.carry, expected) << "CC.CF";
+  }
+}
+
+// Broken by a wrong result of any instruction, by a row that ignores the mask, and by a spelling without a
+// row.
+TEST(Isa, CasesGiveTheirResults) {
+  const std::vector<Case> all = all_cases();
+  ASSERT_GT(all.size(), 100u);
+  for (const Case& one : all) {
+    SCOPED_TRACE(one.file + ":" + std::to_string(one.line) + ": " + one.text);
+    const ptx::Instruction instruction = cases::instruction_of(one.spelling, one.results, one.sources);
+    Match match;
+    const Row* row = find(instruction, match);
+    ASSERT_NE(row, nullptr) << "no row matches";
+    for (u32 mask : {~0u, 0x0f5a'0001u, 0x8000'0000u}) run(one, *row, match, mask);
+  }
+}
+
+// The chapters whose instructions only compute; the others are tested by programs on the whole machine.
+std::set<std::pair<std::string_view, Bind>> computing_rows() {
+  std::set<std::pair<std::string_view, Bind>> identities;
+  for (const Row& row : joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows,
+                                half_rows, compare_rows, logic_rows, move_rows, convert_rows}))
+    identities.emplace(row.syntax, row.bind);
+  return identities;
+}
+
+// Broken by a new row that nobody wrote a case for.
+TEST(Isa, EveryRowHasACase) {
+  std::set<const Row*> covered;
+  for (const Case& one : all_cases()) {
+    const ptx::Instruction instruction = cases::instruction_of(one.spelling, one.results, one.sources);
+    Match match;
+    covered.insert(find(instruction, match));
+  }
+  const auto computing = computing_rows();
+  std::string missing;
+  for (const Row& row : rows())
+    if (computing.contains({row.syntax, row.bind}) && !covered.contains(&row))
+      missing += std::string(row.syntax) + " (" + ptx::name_of(row.types.front()) + " ...)\n";
+  EXPECT_EQ(missing, "");
+}
+
+/// Every spelling that a syntax line stands for, appended to `out`.
+void expand(const Row& row, std::string_view rest, const std::string& done, std::vector<std::string>& out) {
+  if (rest.empty() || rest.front() == ' ') {
+    out.push_back(done);
+    return;
+  }
+  const bool optional = rest.front() == '{', choice = optional || rest.starts_with(".{");
+  if (choice) {
+    const auto open = rest.find('{'), close = rest.find('}');
+    if (optional) expand(row, rest.substr(close + 1), done, out);
+    std::istringstream words{std::string(rest.substr(open + 1, close - open - 1))};
+    for (std::string word; std::getline(words, word, ',');)
+      expand(row, rest.substr(close + 1), done + (word.front() == '.' ? "" : ".") + word, out);
+    return;
+  }
+  const auto end = std::min(rest.find_first_of(".{ ", 1), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  const bool first = word == ".type" || word == ".dtype";
+  if (first || word == ".type2" || word == ".atype" || word == ".stype") {
+    for (const ptx::Type& type : first ? row.types : row.types2)
+      expand(row, rest.substr(end), done + "." + ptx::name_of(type), out);
+  } else {
+    expand(row, rest.substr(end), done + std::string(word), out);
+  }
+}
+
+/// The fewest operands that a syntax line takes.
+std::size_t operands_of(std::string_view syntax) {
+  const auto space = syntax.find(' ');
+  if (space == std::string_view::npos) return 0;
+  const std::string_view operands = syntax.substr(space + 1, syntax.find('{', space) - space - 1);
+  int depth = 0;
+  std::size_t count = 1;
+  for (char c : operands) {
+    depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0) ++count;
+  }
+  return count;
+}
+
+// Broken by two rows that claim one spelling: which of them ran would depend on their order.
+TEST(Isa, NoTwoRowsMatchOneSpelling) {
+  std::map<std::string_view, std::vector<const Row*>> by_opcode;
+  for (const Row& row : rows()) by_opcode[opcode_of(row)].push_back(&row);
+  std::size_t spellings = 0;
+  for (const Row& row : rows()) {
+    std::vector<std::string> expanded;
+    expand(row, row.syntax, "", expanded);
+    ASSERT_FALSE(expanded.empty()) << row.syntax;
+    spellings += expanded.size();
+    for (const std::string& spelling : expanded) {
+      const ptx::Instruction instruction =
+          cases::instruction_of(spelling, {}, std::vector<std::string>(operands_of(row.syntax), "0"));
+      Match match;
+      ASSERT_TRUE(matches(row, instruction, match))
+          << spelling << " is not matched by its own row: " << row.syntax;
+      for (const Row* other : by_opcode[opcode_of(row)])
+        ASSERT_TRUE(other == &row || !matches(*other, instruction, match))
+            << spelling << " matches both\n  " << row.syntax << "\n  " << other->syntax;
+    }
+  }
+  EXPECT_GT(spellings, 1000u);
+}
+
+// Broken by a message that no longer leads to the instruction that was meant.
+TEST(Isa, NearMissesNameSimilarRows) {
+  Match match;
+  const ptx::Instruction wrong_type = cases::instruction_of("add.u33", {"0"}, {"0", "0"});
+  EXPECT_EQ(find(wrong_type, match), nullptr);
+  ASSERT_FALSE(near_misses(wrong_type).empty());
+  for (const Row* row : near_misses(wrong_type)) EXPECT_EQ(opcode_of(*row), "add");
+  const ptx::Instruction misspelled = cases::instruction_of("setpp.eq.u32", {"0"}, {"0", "0"});
+  ASSERT_FALSE(near_misses(misspelled).empty());
+  EXPECT_EQ(opcode_of(*near_misses(misspelled).front()), "setp");
+}
+
+// Broken by a row without a cost or a binder: the machine calls both.
+TEST(Isa, RowsAreComplete) {
+  for (const Row& row : rows()) {
+    EXPECT_NE(row.bind, nullptr) << row.syntax;
+    EXPECT_NE(row.cost, nullptr) << row.syntax;
+  }
+}
+
+}  // namespace
+}  // namespace roofline::sim::isa
