@@ -26,12 +26,15 @@ bool ends_thread(const ptx::Instruction& in) {
   return in.opcode == "ret" || in.opcode == "exit" || in.opcode == "trap";
 }
 
-/// Post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy on the reversed graph; node n is the
-/// virtual end.
+/// Post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy on the reversed graph; node n is
+/// the virtual end.
 class PostDominators {
  public:
   explicit PostDominators(const std::vector<ControlFlowGraph::Block>& blocks)
-      : blocks_(blocks), end_(static_cast<u32>(blocks.size())), idom_(end_ + 1, kUnknown), order_(end_ + 1, kUnknown) {
+      : blocks_(blocks),
+        end_(static_cast<u32>(blocks.size())),
+        idom_(end_ + 1, kUnknown),
+        order_(end_ + 1, kUnknown) {
     predecessors_.resize(end_ + 1);
     for (u32 b = 0; b < end_; ++b) {
       for (u32 s : blocks_[b].successors) predecessors_[s].push_back(b);
@@ -152,7 +155,8 @@ void ControlFlowGraph::connect(const ptx::Function& function) {
     block.may_exit = ends_thread(last);
     if ((!branches && !block.may_exit) || guarded) block.successors.push_back(b + 1);
     std::sort(block.successors.begin(), block.successors.end());
-    block.successors.erase(std::unique(block.successors.begin(), block.successors.end()), block.successors.end());
+    block.successors.erase(std::unique(block.successors.begin(), block.successors.end()),
+                           block.successors.end());
   }
 }
 

@@ -15,10 +15,10 @@ class ControlFlowGraph {
   explicit ControlFlowGraph(const ptx::Function& function);
 
   struct Block {
-    u32 begin = 0, end = 0;        ///< [begin, end)
-    std::vector<u32> successors;   ///< blocks
-    bool may_exit = false;         ///< ends in ret, exit or trap, guarded or not
-    u32 join = kNone;              ///< block that post-dominates this one immediately; kNone: the end
+    u32 begin = 0, end = 0;       ///< [begin, end)
+    std::vector<u32> successors;  ///< blocks
+    bool may_exit = false;        ///< ends in ret, exit or trap, guarded or not
+    u32 join = kNone;             ///< block that post-dominates this one immediately; kNone: the end
   };
   static constexpr u32 kNone = ~0u;
 

@@ -113,7 +113,8 @@ struct Function {
   };
   std::vector<Parameter> parameters, results;  ///< of a device function
 
-  u64 address = 0;  ///< what a function pointer to it holds
+  u32 register_estimate = 0;  ///< 32-bit registers alive at once
+  u64 address = 0;            ///< what a function pointer to it holds
 };
 
 /// A kernel with everything it can reach.
@@ -127,6 +128,7 @@ struct Kernel {
   };
   std::vector<Elided> elided;
   std::map<u64, const Function*> by_address;  ///< for indirect calls
+  std::vector<u32> branches;                  ///< info indices of branches
 
   std::vector<u32> parameter_offsets, parameter_sizes;
   u32 parameter_bytes = 0;
@@ -138,9 +140,12 @@ struct Kernel {
   bool in_order = false;  ///< blocks must run on one thread: results depend on their order
   bool may_spin = false;  ///< waits for other lanes, warps or blocks through memory
   bool uses_clock = false;
-  bool has_calls = false;
+  bool has_calls = false, has_indirect_calls = false;
 
   const Function& entry() const { return functions.front(); }
 };
+
+/// ret (isa/control_flow.cpp); also ends every function's code.
+void return_from_function(Warp& w, const Instruction& in);
 
 }  // namespace roofline::sim

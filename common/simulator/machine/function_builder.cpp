@@ -4,17 +4,13 @@
 
 #include <algorithm>
 
+#include "simulator/isa/system.h"
 #include "simulator/machine/access_cache.h"
 #include "simulator/machine/hidden.h"
 #include "simulator/machine/instruction_text.h"
 #include "simulator/ptx/type_names.h"
 
 namespace roofline::sim {
-
-namespace isa {
-/// vprintf, malloc, ... (isa/system.cpp); nullptr when unknown.
-Execute builtin(std::string_view name);
-}  // namespace isa
 
 void isa::Binder::bind_call(Instruction&) { load_error(instruction().at, "calls cannot be bound here"); }
 
@@ -107,7 +103,8 @@ void FunctionBuilder::lay_out_local() {
       if (variable.space == ptx::Space::kReg) {
         parameter.in_register = true;
         parameter.slot = slot_of(
-            registers_.try_emplace(variable.name, Register{.type = variable.type, .slot = {}, .alias_of = {}}).first->second);
+            registers_.try_emplace(variable.name, Register{.type = variable.type, .slot = {}, .alias_of = {}})
+                .first->second);
         rows_.rows[parameter.slot.bits].at_entry = true;
       } else {
         parameter.offset = place(variable, true);
@@ -279,8 +276,7 @@ void FunctionBuilder::bind_call(Instruction& in) {
     if (site.callee == nullptr) site.builtin = isa::builtin(target.name);
     if (site.callee == nullptr && site.builtin == nullptr)
       load_error(text.at, "undefined function '" + target.name + "'");
-    // The heap hands out addresses in the order of its calls.
-    if (target.name == "malloc" || target.name == "free") kernel_.in_order = true;
+    if (site.builtin != nullptr && isa::builtin_needs_order(target.name)) kernel_.in_order = true;
   }
   kernel_.has_calls = true;
   Extra& out = extra();

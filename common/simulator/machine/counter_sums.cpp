@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/counter_sums.h"
+
+namespace roofline::sim {
+
+void add_instructions(std::vector<InstructionCounters>& to, const std::vector<InstructionCounters>& from) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    to[i].warps += from[i].warps;
+    to[i].lanes += from[i].lanes;
+    to[i].sectors += from[i].sectors;
+    to[i].ideal_sectors += from[i].ideal_sectors;
+    to[i].wavefronts += from[i].wavefronts;
+    to[i].ideal_wavefronts += from[i].ideal_wavefronts;
+  }
+}
+
+void add_totals(KernelCounters& to, const KernelCounters& from) {
+  using K = KernelCounters;
+  static constexpr u64 K::*kSums[] = {&K::global_load_requests,
+                                      &K::global_store_requests,
+                                      &K::atomic_requests,
+                                      &K::global_load_bytes,
+                                      &K::global_store_bytes,
+                                      &K::global_load_sectors,
+                                      &K::global_store_sectors,
+                                      &K::atomic_sectors,
+                                      &K::ideal_sectors,
+                                      &K::global_lines,
+                                      &K::l1_hit_sectors,
+                                      &K::l1_miss_sectors,
+                                      &K::local_requests,
+                                      &K::local_sectors,
+                                      &K::atomic_lanes,
+                                      &K::shared_requests,
+                                      &K::shared_wavefronts,
+                                      &K::ideal_shared_wavefronts,
+                                      &K::barriers,
+                                      &K::divergent_branches};
+  for (u64 K::*sum : kSums) to.*sum += from.*sum;
+}
+
+void derive_sums(KernelCounters& counters, const Kernel& kernel) {
+  auto& list = counters.per_instruction;
+  for (const Kernel::Elided& elided : kernel.elided) {
+    list[elided.index].warps = list[elided.donor].warps;
+    list[elided.index].lanes = list[elided.donor].lanes;
+  }
+  for (size_t i = 0; i < list.size(); ++i) {
+    const InstructionInfo& info = kernel.info[i];
+    if (info.text.empty()) {  // hidden instructions share this place
+      list[i] = {};
+      continue;
+    }
+    const InstructionCounters& count = list[i];
+    const u64 slots = count.warps * info.cost.issue;
+    counters.warp_instructions += count.warps;
+    counters.lane_instructions += count.lanes;
+    counters.issue_slots += slots;
+    counters.pipe_warps[static_cast<size_t>(info.cost.pipe)] += slots;
+    const bool a_warp = info.cost.flop_type == FlopType::kTensor;
+    counters.flops[static_cast<size_t>(info.cost.flop_type)] +=
+        (a_warp ? count.warps : count.lanes) * info.cost.flops;
+    if (info.three_register_sources) counters.three_register_fma += count.warps;
+    if (info.cost.pipe == Pipe::kTensor) counters.tensor_operations += count.warps;
+  }
+  for (u32 branch : kernel.branches) counters.branches += list[branch].warps;
+}
+
+}  // namespace roofline::sim

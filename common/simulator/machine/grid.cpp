@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/grid.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "simulator/machine/block_trap.h"
+#include "simulator/machine/counter_sums.h"
+#include "simulator/machine/frame.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::sim {
+
+namespace {
+
+/// Warp instructions between two looks at the clock.
+constexpr u64 kSlice = u64{1} << 18;
+/// The turn of a block that may wait for another block.
+constexpr u64 kShortSlice = u64{1} << 10;
+
+}  // namespace
+
+struct GridRunner::Launch {
+  Grid& grid;
+  L2Cache& l2;
+  u64 blocks = 0, resident = 1, l1_bytes = 0;
+  L2Cache::Traffic traffic{};
+  RunMerger merger{l2, traffic};
+  std::atomic<u64> next{0};
+  std::atomic<u64> stop_at{
+      std::numeric_limits<u64>::max()};  ///< blocks from here on need not run: one before trapped
+  std::mutex mutex{};
+  std::optional<Trap> trap{};
+  Scoreboard::Cycles cycles{};
+  Clock::time_point start = Clock::now();
+
+  bool is_sample(u64 block) const { return block == 0 || block == blocks / 2; }
+  bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
+};
+
+GridRunner::GridRunner(const DeviceDescription& device, unsigned threads) : device_(device), pool_(threads) {
+  for (unsigned i = 0; i < pool_.workers(); ++i) workers_.push_back(std::make_unique<Worker>(device));
+}
+
+GridRunner::~GridRunner() = default;
+
+GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy) {
+  Launch launch{.grid = grid, .l2 = l2};
+  launch.blocks = grid.size.count();
+  launch.resident = std::max<u64>(u64{occupancy.blocks_per_sm} * device_.sms, 1);
+  const u64 shared =
+      grid.kernel->static_shared_bytes + grid.dynamic_shared_bytes + device_.shared_reserved_per_block;
+  const u64 blocks_per_sm = std::max<u64>(occupancy.blocks_per_sm, 1);
+  launch.l1_bytes = device_.l1_bytes > shared * blocks_per_sm ? device_.l1_bytes / blocks_per_sm - shared : 0;
+  const bool in_turns = grid.kernel->in_order;
+  const unsigned workers = in_turns || launch.blocks == 1 ? 1 : pool_.workers();
+  grid.parallel = workers > 1;
+  fill_launch_rows(*grid.kernel, grid);
+  for (unsigned i = 0; i < workers; ++i) {
+    Worker& worker = *workers_[i];
+    worker.counters.assign(grid.kernel->info.size(), {});
+    worker.totals = {};
+    worker.output.clear();
+    std::fill(worker.heat.operations.begin(), worker.heat.operations.end(), 0);
+  }
+  if (in_turns) {
+    run_in_turns(launch);
+  } else {
+    run_parallel(launch);
+  }
+  GridOutcome outcome;
+  outcome.counters.per_instruction.assign(grid.kernel->info.size(), {});
+  for (unsigned i = 0; i < workers; ++i) {
+    Worker& worker = *workers_[i];
+    add_instructions(outcome.counters.per_instruction, worker.counters);
+    add_totals(outcome.counters, worker.totals);
+    outcome.output.merge(worker.output);
+    if (i != 0) workers_[0]->heat.add(worker.heat);
+  }
+  outcome.counters.atomic_same_address_max = workers_[0]->heat.max();
+  outcome.counters.l2_read_sectors = launch.traffic.read_sectors;
+  outcome.counters.l2_hit_sectors = launch.traffic.read_hits;
+  outcome.counters.l2_write_sectors = launch.traffic.write_sectors;
+  outcome.counters.dram_read_bytes = launch.traffic.dram_read_bytes;
+  outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
+  outcome.counters.block_cycles_l2 = launch.cycles.l2;
+  outcome.counters.block_cycles_dram = launch.cycles.dram;
+  outcome.trap = launch.trap;
+  outcome.trapped_block = launch.stop_at;
+  return outcome;
+}
+
+void GridRunner::check_time(const Launch& launch, const Block& block) const {
+  if (time_limit_ <= 0) return;
+  if (std::chrono::duration<double>(Clock::now() - launch.start).count() > time_limit_)
+    report_timeout(block, time_limit_);
+}
+
+void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
+  const std::lock_guard lock(launch.mutex);
+  if (block >= launch.stop_at) return;
+  launch.stop_at = block;
+  launch.trap = trap;
+}
+
+void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runner) {
+  Block& block = runner.block();
+  if (!block.output.empty()) worker.output[block.linear_id] += block.output;
+  if (!launch.is_sample(block.linear_id)) return;
+  const Scoreboard::Cycles cycles = runner.cycles();
+  const std::lock_guard lock(launch.mutex);
+  launch.cycles = {std::max(launch.cycles.l2, cycles.l2), std::max(launch.cycles.dram, cycles.dram)};
+}
+
+// ---- all host threads ----
+
+void GridRunner::run_parallel(Launch& launch) {
+  if (!launch.grid.parallel) {
+    work(launch, *workers_[0]);
+    return;
+  }
+  pool_.run([&](unsigned i) { work(launch, *workers_[i]); });
+}
+
+void GridRunner::work(Launch& launch, Worker& worker) {
+  worker.runner.prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
+                        &worker.heat);
+  for (;;) {
+    const u64 id = launch.next.fetch_add(1);
+    if (id >= launch.blocks || id >= launch.stop_at) return;
+    if (launch.grid.parallel) launch.merger.wait_for_window(id);
+    Block& block = worker.runner.block();
+    try {
+      worker.runner.begin(id, launch.tracks(id));
+      u64 used = 0;
+      while (!worker.runner.run(kSlice, used)) {
+        if (launch.stop_at < id) break;
+        check_time(launch, block);
+      }
+    } catch (const TrapException& trap) {
+      note_trap(launch, id, trap.trap);
+    }
+    finish_block(launch, worker, worker.runner);
+    if (launch.grid.parallel) {
+      launch.merger.finished(id, block.runs);
+    } else {
+      launch.l2.access(block.runs.data(), block.runs.size(), launch.traffic);
+    }
+  }
+}
+
+// ---- one thread, in turns ----
+
+void GridRunner::run_in_turns(Launch& launch) {
+  Worker& worker = *workers_[0];
+  const u64 slice = launch.grid.kernel->may_spin ? kShortSlice : kSlice;
+  std::vector<BlockRunner*> resident, idle;
+  u64 started = 0;
+  size_t turn = 0;
+  for (auto& runner : residents_) idle.push_back(runner.get());
+  // Whatever has room starts, in launch order; then round and round.
+  while (started < launch.blocks || !resident.empty()) {
+    if (turn >= resident.size()) turn = 0;
+    if (started < launch.blocks && resident.size() < launch.resident) {
+      if (idle.empty()) {
+        residents_.push_back(std::make_unique<BlockRunner>(device_));
+        idle.push_back(residents_.back().get());
+      }
+      BlockRunner* fresh = idle.back();
+      idle.pop_back();
+      fresh->prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
+                     &worker.heat);
+      fresh->begin(started, launch.tracks(started));
+      ++started;
+      turn = resident.size();
+      resident.push_back(fresh);
+    }
+    BlockRunner* runner = resident[turn];
+    Block& block = runner->block();
+    bool ended = false;
+    try {
+      u64 used = 0;
+      ended = runner->run(slice, used);
+      if (!ended) check_time(launch, block);
+    } catch (const TrapException& trap) {
+      note_trap(launch, block.linear_id, trap.trap);
+      for (BlockRunner* other : resident) finish_block(launch, worker, *other);
+      return;
+    }
+    launch.l2.access(block.runs.data(), block.runs.size(), launch.traffic);
+    block.runs.clear();
+    if (!ended) {
+      ++turn;
+      continue;
+    }
+    finish_block(launch, worker, *runner);
+    resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(turn));
+    idle.push_back(runner);
+  }
+}
+
+}  // namespace roofline::sim

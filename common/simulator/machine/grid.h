@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulator/machine/access_cache.h"
+#include "simulator/machine/block.h"
+#include "simulator/machine/run_merger.h"
+#include "simulator/machine/thread_pool.h"
+
+namespace roofline::sim {
+
+/// What running all blocks of a launch produced.
+struct GridOutcome {
+  KernelCounters counters;  ///< per instruction and per request; sums over instructions are derived later
+  std::map<u64, std::string> output;  ///< by block
+  std::optional<Trap> trap;
+  u64 trapped_block = 0;
+};
+
+/// Runs the blocks of launches: on all host threads when their order cannot matter, otherwise in turns on
+/// one. Nothing it reports depends on the number of threads.
+class GridRunner {
+ public:
+  GridRunner(const DeviceDescription& device, unsigned threads);
+  ~GridRunner();
+
+  void set_time_limit(double seconds) { time_limit_ = seconds; }
+  unsigned threads() const { return pool_.workers(); }
+  GridOutcome run(Grid& grid, L2Cache& l2, const Occupancy& occupancy);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Worker {
+    explicit Worker(const DeviceDescription& device) : runner(device) {}
+    BlockRunner runner;
+    AccessCache access;
+    AtomicHeat heat;
+    std::vector<InstructionCounters> counters;
+    KernelCounters totals;
+    std::map<u64, std::string> output;
+  };
+  struct Launch;
+
+  void run_parallel(Launch& launch);
+  void run_in_turns(Launch& launch);
+  void work(Launch& launch, Worker& worker);
+  bool run_block(Launch& launch, Worker& worker, u64 id);
+  void finish_block(Launch& launch, Worker& worker, BlockRunner& runner);
+  void note_trap(Launch& launch, u64 block, const Trap& trap);
+  void check_time(const Launch& launch, const Block& block) const;
+  void merge(Launch& launch, unsigned workers);
+
+  const DeviceDescription& device_;
+  ThreadPool pool_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<BlockRunner>> residents_;
+  double time_limit_ = 0;
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "simulator/timing/cache.h"
+
+namespace roofline::sim {
+
+/// Applies the sector runs of blocks to L2 in launch order, whatever order the blocks end in. Blocks too far
+/// ahead of the oldest unfinished one wait before they start, so that little has to be kept.
+class RunMerger {
+ public:
+  RunMerger(L2Cache& l2, L2Cache::Traffic& traffic) : l2_(l2), traffic_(traffic) {}
+
+  /// Call before running a block.
+  void wait_for_window(u64 block);
+  /// Takes the runs of a finished block; `runs` is empty afterwards.
+  void finished(u64 block, std::vector<SectorRun>& runs);
+
+ private:
+  static constexpr u64 kWindow = 256;
+
+  L2Cache& l2_;
+  L2Cache::Traffic& traffic_;
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::map<u64, std::vector<SectorRun>> waiting_;
+  std::vector<std::vector<SectorRun>> spare_;
+  u64 next_ = 0;
+  bool merging_ = false;
+};
+
+}  // namespace roofline::sim
