@@ -9,17 +9,17 @@ namespace roofline::grader {
 
 /// `./lab run [--device sim:NAME] [--counters] [--] PROGRAM [ARGS]`.
 struct RunOptions {
-  std::string device = "sim";          ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
-  bool counters = false;               ///< print a table of kernels to stderr when the program has ended
-  unsigned threads = 0;                ///< host cores of the simulated GPU, 0: all
-  std::string program;                 ///< a path, or a name looked up in PATH
+  std::string device = "sim";  ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
+  bool counters = false;       ///< print a table of kernels to stderr when the program has ended
+  unsigned threads = 0;        ///< host cores of the simulated GPU, 0: all
+  std::string program;         ///< a path, or a name looked up in PATH
   std::vector<std::string> arguments;  ///< the program's own
   std::filesystem::path simulator;     ///< folder of libcudart.so.13; empty: the one of this build
 };
 
-/// Runs any nvcc-built program on the simulated GPU. Returns the program's exit status (128 + signal when one killed
-/// it); 1 when it returned 0 although a kernel faulted or it called a function that the simulated GPU lacks; 2 when it
-/// cannot be run there at all, with one sentence on stderr that says why.
+/// Runs any nvcc-built program on the simulated GPU. Returns the program's exit status (128 + signal when one
+/// killed it); 1 when it returned 0 although a kernel faulted or it called a function that the simulated GPU
+/// lacks; 2 when it cannot be run there at all, with one sentence on stderr that says why.
 int run_program(const RunOptions& options);
 
 }  // namespace roofline::grader

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "simulator/server/answers.h"
@@ -84,7 +85,9 @@ Answer Server::handle(const LaunchKernel& c) {
   if (std::string why = device_->check_launch(launch); !why.empty())
     return refuse(Status::kInvalidConfiguration, std::move(why));
   LaunchResult result = device_->launch(launch);
-  timeline_.kernel(c.stream, result.kernel, result.time.seconds);
+  const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
+  const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
+  timeline_.kernel(c.stream, result.kernel, result.time.seconds, share);
   if (output_.size() < kMaxOutput) output_ += result.output;
   records_.count(*device_, c.function, result);
 

@@ -52,6 +52,7 @@ bool Server::fits_staging(u64 offset, const Rectangle& r) const {
 }
 
 Answer Server::handle(const Allocate& c) {
+  timeline_.host_call(description_.api_call_us);
   const u64 address = device_->allocate(c.bytes, c.origin);
   if (address == 0) return refuse(Status::kOutOfMemory);
   records_.device_bytes(device_bytes_in_use());
@@ -59,18 +60,21 @@ Answer Server::handle(const Allocate& c) {
 }
 
 Answer Server::handle(const Release& c) {
+  timeline_.host_call(description_.api_call_us);
   if (!c.ordered) timeline_.synchronize_device();
   if (!device_->release(c.address)) return refuse(Status::kInvalidValue);
   return give(Nothing{});
 }
 
 Answer Server::handle(const AllocateHost& c) {
+  timeline_.host_call(description_.api_call_us);
   const u64 address = allocate_host(c.bytes, c.origin);
   if (address == 0) return refuse(Status::kOutOfMemory);
   return give(Address{address});
 }
 
 Answer Server::handle(const ReleaseHost& c) {
+  timeline_.host_call(description_.api_call_us);
   timeline_.synchronize_device();
   const auto bytes = window_.release(c.address);
   if (!bytes) return refuse(Status::kInvalidValue);

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/verbs/run.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include "grader/cuda_program.h"
+#include "grader/kernel_table.h"
+#include "grader/paths.h"
+#include "grader/terminal.h"
+#include "simulator/host/session.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr const char* kDefaultDevice = "a100-sxm4-40gb";
+
+/// Patience with a program that was asked to end.
+constexpr std::time_t kGraceSeconds = 3;
+
+/// Signals that ask `run` itself to end, and news about the program.
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+  return set;
+}
+
+void say(const std::string& sentence) { std::fprintf(stderr, "lab run: %s\n", sentence.c_str()); }
+
+std::string device_id(const std::string& device) {
+  if (device == "auto" || device == "sim" || device.empty()) return kDefaultDevice;
+  if (device.starts_with("sim:")) return device.substr(4);
+  throw UsageError("--device " + device +
+                   ": ./lab run knows sim and sim:NAME; on a GPU, run the program itself");
+}
+
+/// In the child: what the program finds in its environment. Only async-signal-unsafe where nothing else runs.
+[[noreturn]] void become_program(const CudaProgram& program, const RunOptions& options, int guest_fd,
+                                 int failure_fd, const sigset_t& mask) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the program does not outlive a killed `lab run`
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  fcntl(guest_fd, F_SETFD, 0);
+  const std::string directory = options.simulator.string();
+  const char* old = std::getenv("LD_LIBRARY_PATH");
+  setenv("LD_LIBRARY_PATH", (directory + (old && *old ? std::string(":") + old : "")).c_str(), 1);
+  if (program.needs_preload) setenv("LD_PRELOAD", (directory + "/libcudart.so.13").c_str(), 1);
+  setenv("ROOFLINE_DEVICE_FD", std::to_string(guest_fd).c_str(), 1);
+  std::vector<char*> argv{const_cast<char*>(options.program.c_str())};
+  for (const auto& argument : options.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execv(program.path.c_str(), argv.data());
+  const int error = errno;
+  (void)!write(failure_fd, &error, sizeof error);
+  _exit(127);
+}
+
+/// Waits for the program; passes on what asks `run` to end, and insists after a while.
+int wait_for(pid_t pid) {
+  const sigset_t awaited = awaited_signals();
+  std::optional<std::time_t> deadline;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return status;
+    const timespec tick{1, 0};
+    const int signal = sigtimedwait(&awaited, nullptr, &tick);
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
+      kill(pid, signal);
+      if (!deadline) deadline = std::time(nullptr) + kGraceSeconds;
+    }
+    if (deadline && std::time(nullptr) > *deadline) kill(pid, SIGKILL);
+  }
+}
+
+/// Starts the program with the guest's end of the session's channel; throws UsageError when it cannot be
+/// executed.
+int run_in_session(const CudaProgram& program, const RunOptions& options, sim::Session& session) {
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) throw InfrastructureError(std::string("pipe: ") + std::strerror(errno));
+  const sigset_t awaited = awaited_signals();
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, &awaited, &before);
+  std::fflush(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) throw InfrastructureError(std::string("fork: ") + std::strerror(errno));
+  if (pid == 0) become_program(program, options, session.guest_fd(), failure[1], before);
+  session.close_guest_fd();
+  close(failure[1]);
+  int error = 0;
+  const bool failed = read(failure[0], &error, sizeof error) == sizeof error;
+  close(failure[0]);
+  const int status = wait_for(pid);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (failed) throw UsageError(options.program + " cannot be executed: " + std::strerror(error));
+  return status;
+}
+
+/// The exit status that `lab run` takes over, and what a person must know about it.
+int conclude(int status, const RunOptions& options, const sim::Region& region) {
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (WIFSIGNALED(status)) {
+    say(options.program + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+        strsignal(WTERMSIG(status)) + ")");
+    if (WTERMSIG(status) == SIGSEGV)
+      say("host code that dereferences a device pointer ends like this, as on a real GPU: copy with "
+          "cudaMemcpy first");
+  }
+  for (const std::string& name : region.missing_functions)
+    say("it called " + printable(name) + ", which the simulated GPU lacks");
+  if (!region.traps.empty()) say(std::to_string(region.traps.size()) + " kernel(s) faulted");
+  if (region.kernels.empty() && region.missing_functions.empty() && code == 0)
+    say("note: " + options.program + " ended without launching a kernel");
+  if (code == 0 && (!region.missing_functions.empty() || !region.traps.empty())) code = 1;
+  return code;
+}
+
+}  // namespace
+
+int run_program(const RunOptions& given) try {
+  RunOptions options = given;
+  if (options.simulator.empty()) options.simulator = Paths::find().simulator();
+  const CudaProgram program = examine_program(options.program);
+  sim::SessionOptions how;
+  how.device = device_id(options.device);
+  how.threads = options.threads;
+  sim::Session session = [&] {
+    try {
+      return sim::Session::start(options.simulator, how);
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+  }();
+  session.begin_region();
+  const int status = run_in_session(program, options, session);
+  const sim::Region region = session.end_region();
+  const int code = conclude(status, options, region);
+  if (options.counters) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "\n%s, simulated\n%s", how.device.c_str(),
+                 kernel_table(region, Terminal::of(2)).c_str());
+  }
+  return code;
+} catch (const UsageError& error) {
+  say(error.what());
+  return 2;
+} catch (const std::runtime_error& error) {
+  say(error.what());
+  return 3;
+}
+
+}  // namespace roofline::grader
