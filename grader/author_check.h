@@ -21,7 +21,7 @@ namespace roofline::grader {
 /// `// needs: gpu` skips it on simulated devices.
 struct Expectation {
   std::string outcome;
-  std::vector<std::string> words;
+  std::vector<std::string> words{};
   bool needs_gpu = false;
 };
 /// Nothing when the first five lines hold no `// expect:`.

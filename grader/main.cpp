@@ -11,6 +11,7 @@
 
 #include "grader/paths.h"
 #include "grader/selection.h"
+#include "grader/skeleton.h"
 #include "grader/terminal.h"
 #include "grader/verbs/run.h"
 #include "grader/verbs/verbs.h"
@@ -59,6 +60,8 @@ class CommandLine {
     }
     const auto chosen = app_.get_subcommands();
     const Paths paths = Paths::find();
+    const std::vector<Lab> labs = all_labs();
+    for (const Chosen& part : all_parts(labs)) keep_skeleton(paths.root, paths.state, part.file(paths));
     return chosen.empty() ? status_verb(paths) : actions_.at(chosen[0]->get_name())(paths);
   }
 
