@@ -70,9 +70,10 @@ inline f32 approximate_sine(f32 a) {
   cosine = cosine * q + 4.1666646e-2f;
   cosine = cosine * q - 0.5f;
   cosine = cosine * q + 1.0f;
-  const f32 value = (quadrant & 1) == 0 ? sine : cosine;
+  const f32 value = kQuarter == 0 && a == 0.0f ? a : (quadrant & 1) == 0 ? sine : cosine;
   const u32 sign = (static_cast<u32>(quadrant) & 2u) << 30;
-  return magnitude(a) < std::bit_cast<f32>(0x7f80'0000u) ? std::bit_cast<f32>(to_bits(value) ^ sign) : kNaN32;
+  const bool finite = magnitude(a) < std::bit_cast<f32>(0x7f80'0000u);
+  return finite ? std::bit_cast<f32>(to_bits(value) ^ sign) : kNaN32;
 }
 
 /// tanh(a). Relative error below 2^-11.

@@ -32,8 +32,8 @@ std::vector<Row> joined(std::initializer_list<std::vector<Row> (*)()> parts) {
 std::span<const Row> rows() {
   static const std::vector<Row> table =
       joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows, half_rows,
-              compare_rows, logic_rows, move_rows, convert_rows, memory_rows, atomic_rows, control_flow_rows,
-              warp_rows, system_rows});
+              half_compare_rows, compare_rows, logic_rows, move_rows, convert_rows, convert_packed_rows,
+              memory_rows, atomic_rows, control_flow_rows, warp_rows, system_rows});
   return table;
 }
 

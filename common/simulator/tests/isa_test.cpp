@@ -88,8 +88,9 @@ TEST(Isa, CasesGiveTheirResults) {
 // The chapters whose instructions only compute; the others are tested by programs on the whole machine.
 std::set<std::pair<std::string_view, Bind>> computing_rows() {
   std::set<std::pair<std::string_view, Bind>> identities;
-  for (const Row& row : joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows,
-                                half_rows, compare_rows, logic_rows, move_rows, convert_rows}))
+  for (const Row& row :
+       joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows, half_rows,
+               half_compare_rows, compare_rows, logic_rows, move_rows, convert_rows, convert_packed_rows}))
     identities.emplace(row.syntax, row.bind);
   return identities;
 }
