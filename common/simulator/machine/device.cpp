@@ -93,7 +93,9 @@ ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKer
   ++state_->next_module;
   ModuleFacts facts{.id = id, .functions = {}, .variables = module->variables()};
   for (auto& kernel : module->kernels()) {
-    FunctionFacts function{.id = static_cast<FunctionId>(state_->kernels.size()), .name = kernel->name};
+    FunctionFacts function;
+    function.id = static_cast<FunctionId>(state_->kernels.size());
+    function.name = kernel->name;
     function.parameter_offsets = kernel->parameter_offsets;
     function.parameter_sizes = kernel->parameter_sizes;
     function.parameter_bytes = kernel->parameter_bytes;
