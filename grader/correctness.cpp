@@ -70,6 +70,10 @@ class CaseRunner {
       examination.fault = {Class::kCrashed, fault.what(), {}, 0};
       stop_ = Class::kCrashed;
     }
+    if (examination.fault.reason == Class::kNotImplemented && any_right_) {
+      examination.fault = {Class::kWrongAnswer, "nothing was written", {}, 0};
+    }
+    any_right_ = any_right_ || (!examination.fault && writes_something(plan));
     check.verdict = examination.fault ? Verdict::kFail : Verdict::kPass;
     check.reason = examination.fault.reason;
     check.message = examination.fault.message;
@@ -91,13 +95,25 @@ class CaseRunner {
     if (second.fault) {
       examination.fault = second.fault;
     } else if (const auto differs = first_difference(plan, first, second)) {
-      examination.fault = {Class::kRace,
-                           "two runs with the same input differ, first at " + differs->first + "[" +
-                               std::to_string(differs->second) +
-                               "]: a race, or memory that nobody initialised",
-                           {},
-                           0};
+      examination = different(plan, second, options, *differs);
     }
+    return examination;
+  }
+
+  /// The second of two equal calls gave other bits: an answer that was not computed again, or a race.
+  Examination different(const CallPlan& plan, const CallOutcome& second, const ExamineOptions& options,
+                        const std::pair<std::string, std::uint64_t>& where) const {
+    Examination examination = examine(plan, second, rig_->input(), options);
+    if (examination.fault.reason == Class::kNotImplemented) {
+      examination.fault = {
+          Class::kWrongAnswer, "right when first called, nothing written when called again", {}, 0};
+      return examination;
+    }
+    examination.fault = {Class::kRace,
+                         "two runs with the same input differ, first at " + where.first + "[" +
+                             std::to_string(where.second) + "]: a race, or memory that nobody initialised",
+                         {},
+                         0};
     return examination;
   }
 
@@ -117,6 +133,12 @@ class CaseRunner {
     return *rig_;
   }
 
+  static bool writes_something(const CallPlan& plan) {
+    return std::ranges::any_of(plan.arrays(), [](const ArrayPlan& array) {
+      return array.argument->kind == Argument::Kind::kOutput && array.elements > 0;
+    });
+  }
+
   void after_fault(const Fault& fault) {
     if (fault.reason == Class::kNotImplemented || fault.reason == Class::kTimeout) stop_ = fault.reason;
     if (rig_ && !rig_->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
@@ -134,6 +156,7 @@ class CaseRunner {
   std::optional<Rig> rig_;
   Room room_;
   unsigned restarts_ = 0;
+  bool any_right_ = false;
   std::optional<Class> stop_;
 };
 

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA runtime of a few functions over host memory: the judge, the worker and everything between them run
+// in the tests without a device. "Kernels" of the fixtures are loops on the host.
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+cudaError_t cudaFree(void* pointer) {
+  std::free(pointer);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(0x10);
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+const char* cudaGetErrorName(cudaError_t) { return "cudaErrorFake"; }
+const char* cudaGetErrorString(cudaError_t) { return "fake error"; }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "Fake device");
+  properties->major = 8;
+  properties->multiProcessorCount = 4;
+  properties->l2CacheSize = 1 << 16;
+  properties->totalGlobalMem = size_t{1} << 30;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = 0;
+  if (attribute == cudaDevAttrClockRate) *value = 100'000'000;  // kHz: no test is "impossible" by accident
+  if (attribute == cudaDevAttrMemoryClockRate) *value = 50'000'000;
+  if (attribute == cudaDevAttrGlobalMemoryBusWidth) *value = 4096;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+
+// An event is the time at which it was recorded: "device" work is over when the call returns.
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = reinterpret_cast<cudaEvent_t>(new std::chrono::steady_clock::time_point);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  *reinterpret_cast<std::chrono::steady_clock::time_point*>(event) = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  using Point = std::chrono::steady_clock::time_point;
+  *milliseconds = std::chrono::duration<float, std::milli>(*reinterpret_cast<Point*>(end) -
+                                                           *reinterpret_cast<Point*>(begin))
+                      .count();
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete reinterpret_cast<std::chrono::steady_clock::time_point*>(event);
+  return cudaSuccess;
+}
+
+// No kernels: the worker then measures without a gate and without the SM clock.
+cudaError_t cudaLibraryLoadData(cudaLibrary_t*, const void*, cudaJitOption*, void**, unsigned,
+                                cudaLibraryOption*, void**, unsigned) {
+  return cudaErrorNotSupported;
+}
+cudaError_t cudaLibraryUnload(cudaLibrary_t) { return cudaErrorNotSupported; }
+cudaError_t cudaLibraryGetKernel(cudaKernel_t*, cudaLibrary_t, const char*) { return cudaErrorNotSupported; }
+cudaError_t cudaHostAlloc(void**, size_t, unsigned) { return cudaErrorNotSupported; }
+cudaError_t cudaFreeHost(void*) { return cudaErrorNotSupported; }
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
+  return cudaErrorNotSupported;
+}
+
+}  // extern "C"

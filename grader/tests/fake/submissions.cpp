@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// Submissions to the fixture lab y = a*x + b, right and wrong. The behaviour is chosen by the name the
+// program is started under (the tests make links): axpb-right, axpb-zeros ...
+#include <driver_types.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "worker/worker.h"
+
+namespace {
+
+std::string behaviour;
+
+float right(float a, float x, float b) { return std::fma(a, x, b); }
+
+void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = right(a, x[i], b);
+  if (behaviour == "zeros") std::memset(y, 0, n * sizeof(float));
+  if (behaviour == "past-the-end" && n > 0) y[n] = 1;
+  if (behaviour == "before-the-start" && n > 0) y[-1] = 1;
+  if (behaviour == "tail" && n > 100) y[n - 1] = y[n - 2] = 0;
+  if (behaviour == "modifies-input" && n > 0) const_cast<float*>(x)[n / 2] = 7;
+  if (behaviour == "half" && n > 0) {
+    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<float>(static_cast<_Float16>(y[i]));
+  }
+  if (behaviour == "crash" && n > 32) *static_cast<volatile int*>(nullptr) = 1;
+  if (behaviour == "exit" && n > 32) std::exit(0);
+  if (behaviour == "hang" && n > 32) pause();
+  if (behaviour == "hang-child" && n > 32) {
+    if (fork() == 0) pause();  // keeps every descriptor open
+    std::_Exit(0);
+  }
+  if (behaviour == "differs" && n > 0) {
+    static unsigned calls = 0;
+    y[0] = std::nextafterf(y[0], static_cast<float>(++calls % 2 * 100) - 50);
+  }
+  if (behaviour == "slow") usleep(2000);
+  if (behaviour == "prints") std::printf("\x1b[2Jhello\n%s", std::string(200'000, 'x').c_str());
+}
+
+void stale(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  static bool done = false;  // the second call of a size is answered from what lies in the output
+  if (!done || n < 1000) axpb(x, y, a, b, n, stream);
+  done = n >= 1000;
+}
+
+void nothing(const float*, float*, float, float, std::size_t, cudaStream_t) {}
+
+/// Looks for the answer, and for ways to change what it was given; right only if none is found.
+void attacks(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  axpb(x, y, a, b, n, stream);
+  const int input = std::atoi(std::getenv("ROOFLINE_INPUT_FD")),
+            output = std::atoi(std::getenv("ROOFLINE_OUTPUT_FD"));
+  const auto broke = [](const char* what) {
+    std::fprintf(stderr, "attack worked: %s\n", what);
+    std::abort();
+  };
+  if (ftruncate(input, 0) == 0 || ftruncate(output, 0) == 0) broke("shrink");
+  if (ftruncate(output, 1L << 40) == 0) broke("grow");
+  if (pwrite(input, "x", 1, 0) == 1) broke("write to the input");
+  if (mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, input, 0) != MAP_FAILED)
+    broke("map the input writable");
+}
+
+void another_interface(const float*, float*, double, float, std::size_t, cudaStream_t) {}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argv[0];
+  behaviour = name.substr(name.find("axpb-") + 5);
+  using roofline::worker::serve;
+  if (behaviour == "dies-at-start") std::abort();
+  if (behaviour == "stale") return serve(stale, argc, argv);
+  if (behaviour == "nothing") return serve(nothing, argc, argv);
+  if (behaviour == "attacks") return serve(attacks, argc, argv);
+  if (behaviour == "another-interface") return serve(another_interface, argc, argv);
+  return serve(axpb, argc, argv);
+}

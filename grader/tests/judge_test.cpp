@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// The whole judge against real worker processes on a fake device (tests/fake): every way to be wrong gets its
+// class, and no way to be wrong gets a pass.
+#include "grader/judge.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace roofline::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+void axpb(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<float>("x");
+  const double a = call.scalar("a"), b = call.scalar("b");
+  for (auto i = begin; i < end; ++i) expected[i - begin] = {a * x[i] + b, std::abs(a * x[i]) + std::abs(b)};
+}
+
+Lab fixture(bool timed = false) {
+  Part part{
+      .program = {.header = "axpb.h",
+                  .source = "axpb.cu",
+                  .function = "axpb",
+                  .arguments = {in("x", "n"), out("y", "n"), scalar("a"), scalar("b"), size("n"), stream()},
+                  .outputs = {{.argument = "y", .reference = axpb, .tolerance = {.c = 2}}}},
+      .cases = common_cases({.sizes = {0, 1, 33, 1023, 4096}, .misaligned = {1}, .in_place = {{"y", "x"}}}),
+      .deadline_seconds = 2,
+  };
+  if (timed) {
+    part.goals = {{.id = "bandwidth",
+                   .title = "fraction of copy",
+                   .settings = {{"n", 1 << 18}},
+                   .roof = "copy",
+                   .work = [](const Settings& s) { return 8 * s["n"]; },
+                   .thresholds = {{0, {.pass = 0.01, .good = 0.8, .excellent = 50}}}}};
+  }
+  return {.folder = "99-fixture", .title = "fixture", .parts = {part}};
+}
+
+/// A directory with links to the fixture programs, removed at the end.
+class Judge : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("judge_test-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path link(const char* program, const std::string& name) {
+    const fs::path path = folder_ / name;
+    if (!fs::exists(path)) fs::create_symlink(program, path);
+    return path;
+  }
+  Result grade_as(const std::string& behaviour, bool timed = false,
+                  const std::string& roof_name = "roof-copy") {
+    const Lab lab = fixture(timed);
+    GradeOptions options;
+    options.seed = 11;
+    options.cuda_library_directory = folder_;
+    options.roof_worker = [&](const Roof&) { return link(FAKE_ROOFS, roof_name); };
+    DeviceChoice device;
+    device.simulated = false;
+    return grade(lab, lab.parts[0], {link(FAKE_SUBMISSIONS, "axpb-" + behaviour), {}}, device, options);
+  }
+  static std::string summary(const Result& result) {
+    std::string text(name_of(result.verdict));
+    for (const Check& check : result.checks) {
+      text += "\n  " + check.id + " " + std::string(name_of(check.verdict)) + " " +
+              std::string(name_of(check.reason)) + ": " + check.message;
+    }
+    return text;
+  }
+  void expect_failure(const std::string& behaviour, Class reason, const std::string& words) {
+    const Result result = grade_as(behaviour);
+    EXPECT_EQ(result.verdict, Verdict::kFail) << summary(result);
+    EXPECT_EQ(name_of(result.reason), name_of(reason)) << summary(result);
+    bool said = false;
+    for (const Check& check : result.checks) said = said || check.message.find(words) != std::string::npos;
+    EXPECT_TRUE(said) << "nobody said \"" << words << "\"\n" << summary(result);
+    EXPECT_EQ(exit_status(result), 1);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Judge, PassesTheRightSubmission) {
+  const Result result = grade_as("right");
+  EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);
+  EXPECT_EQ(result.points, 100) << summary(result);
+  EXPECT_EQ(result.checks.size(), fixture().parts[0].cases.size());
+  EXPECT_EQ(result.device.name, "Fake device");
+  EXPECT_EQ(exit_status(result), 0);
+}
+
+TEST_F(Judge, NamesWrongAnswers) {
+  expect_failure("zeros", Class::kWrongAnswer, "every element of y is zero");
+  expect_failure("tail", Class::kWrongAnswer, "right up to index");
+  expect_failure("half", Class::kWrongAnswer, "elements of y");
+}
+
+TEST_F(Judge, SeesWhatGuardBandsAndCopiesBackShow) {
+  expect_failure("past-the-end", Class::kOutOfBounds, "0 bytes past the end of y");
+  expect_failure("before-the-start", Class::kOutOfBounds, "4 bytes before y");
+  expect_failure("modifies-input", Class::kInputChanged, "the input x was changed, first at index");
+}
+
+TEST_F(Judge, SurvivesProgramsThatDoNotAnswer) {
+  expect_failure("crash", Class::kCrashed, "signal 11");
+  expect_failure("exit", Class::kCrashed, "exit status 0");
+  expect_failure("hang", Class::kTimeout, "nothing came back within");
+  expect_failure("hang-child", Class::kCrashed, "exit status 0");
+  expect_failure("dies-at-start", Class::kCrashed, "signal 6");
+}
+
+TEST_F(Judge, DoesNotTakeOldOrUnsteadyResults) {
+  expect_failure("stale", Class::kWrongAnswer, "nothing written when called again");
+  expect_failure("differs", Class::kRace, "two runs with the same input differ, first at y[0]");
+}
+
+TEST_F(Judge, TellsAnUntouchedSkeletonFromAMistake) {
+  const Result result = grade_as("nothing");
+  EXPECT_EQ(name_of(result.reason), "not-implemented") << summary(result);
+  EXPECT_EQ(result.points, 0);
+}
+
+TEST_F(Judge, SharedMemoryWithstandsTheWorker) {
+  const Result result = grade_as("attacks");
+  EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result) << result.program_output;
+}
+
+TEST_F(Judge, KeepsCappedAndHarmlessOutput) {
+  const Result result = grade_as("prints");
+  EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);
+  EXPECT_NE(result.program_output.find("?[2Jhello"), std::string::npos);
+  EXPECT_EQ(result.program_output.find('\x1b'), std::string::npos);
+  EXPECT_LT(result.program_output.size(), 70'000U);
+}
+
+TEST_F(Judge, FaultsOfOursCostNothing) {
+  const Result broken = grade_as("right", false, "roof-broken");
+  EXPECT_EQ(broken.verdict, Verdict::kError) << summary(broken);
+  EXPECT_EQ(exit_status(broken), 3);
+  const Result interface = grade_as("another-interface");
+  EXPECT_EQ(interface.verdict, Verdict::kError) << summary(interface);
+}
+
+TEST_F(Judge, SameSeedSameQuestions) {
+  const Result one = grade_as("half"), two = grade_as("half");
+  ASSERT_EQ(one.checks.size(), two.checks.size());
+  for (std::size_t i = 0; i < one.checks.size(); ++i) EXPECT_EQ(one.checks[i].message, two.checks[i].message);
+}
+
+TEST_F(Judge, TimesAgainstTheRoof) {
+  // The fake device is this machine's CPU, busy with other tests: only what cannot be noise is asked for.
+  const Result result = grade_as("right", true);
+  ASSERT_EQ(result.measurements.size(), 1U) << summary(result);
+  const Measurement& line = result.measurements[0];
+  EXPECT_GT(line.achieved, 0);
+  EXPECT_GE(line.time.n, 10U);
+  EXPECT_NEAR(line.fraction, line.achieved / line.roof.value, 1e-9);
+  EXPECT_NE(result.find("bandwidth")->reason, Class::kWrongAnswer);
+}
+
+TEST_F(Judge, NoMedalsBeforeTheAnswerIsRight) {
+  const Result result = grade_as("zeros", true);
+  EXPECT_TRUE(result.measurements.empty());
+  EXPECT_EQ(result.find("bandwidth")->verdict, Verdict::kSkipped);
+  EXPECT_EQ(result.verdict, Verdict::kFail);
+  EXPECT_EQ(result.medal, Medal::kNone);
+}
+
+}  // namespace
+}  // namespace roofline::grader
