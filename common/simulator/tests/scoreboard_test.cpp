@@ -109,6 +109,11 @@ TEST_F(ScoreboardTest, StoresWaitForTheirValue) {
   EXPECT_GE(board_.now().dram, gpu_.dram_latency);
   EXPECT_LE(board_.now().dram, gpu_.dram_latency + 10) << "nobody waits for the store itself";
   EXPECT_EQ(ready(5).l2, ready(8).l2) << "the store wrote no register";
+
+  load(1, 9, MemoryLevel::kBeyondL1);
+  const double before = board_.now().dram;
+  board_.issue(operands(1, {8}), info, MemoryLevel::kBeyondL1, 1);
+  EXPECT_GE(board_.now().dram, before + gpu_.dram_latency - 2) << "wherever the store keeps its value";
 }
 
 // A guard is a source. An instruction of several steps is a chain.

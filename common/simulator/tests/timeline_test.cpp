@@ -153,6 +153,17 @@ TEST_F(TimelineTest, SmallKernelsShareTheDevice) {
   EXPECT_GE(last().start, second.end) << "needs the device for itself";
 }
 
+// A kernel that still waits for its stream takes no room before it starts.
+TEST_F(TimelineTest, WaitingKernelsTakeNoRoom) {
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  timeline_.kernel(1, "waits for its copy", 1e-3);
+  const auto waiting = last();
+  timeline_.kernel(3, "short", 100 * kMicro);
+  EXPECT_LT(last().end, waiting.start);
+  timeline_.kernel(3, "too long to fit before it", 10e-3);
+  EXPECT_GE(last().start, waiting.end);
+}
+
 TEST_F(TimelineTest, EventsOrderStreamsAndMeasure) {
   timeline_.record_event(1, 1);
   timeline_.kernel(1, "producer", 1e-3);
@@ -186,7 +197,7 @@ TEST_F(TimelineTest, DestroyedStreamStillRunsItsWork) {
   const double end = last().end;
   timeline_.destroy_stream(1);
   EXPECT_EQ(timeline_.device_end(), end);
-  timeline_.kernel(0, "default", 0);
+  timeline_.copy(0, CopyKind::kDeviceToDevice, 16, false, true);
   EXPECT_GE(last().start, end);
 }
 

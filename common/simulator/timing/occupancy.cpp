@@ -18,8 +18,6 @@ u64 register_limit(const DeviceDescription& device, u32 registers, u64 warps) {
   if (registers > kMaxRegisters) return 0;
   const u64 per_warp = round_up(u64{registers} * kWarpSize, device.register_allocation_unit);
   if (per_warp == 0) return device.max_blocks_per_sm;
-  // The hardware's own check counts whole rows of sub-partitions for the block.
-  if (per_warp * round_up(warps, kSubPartitions) > device.registers_per_sm) return 0;
   return device.registers_per_sm / kSubPartitions / per_warp * kSubPartitions / warps;
 }
 
