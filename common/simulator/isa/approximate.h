@@ -82,8 +82,8 @@ inline f32 approximate_tanh(f32 a) {
   const f32 power = approximate_ex2(capped * 2.8853901f);
   const f32 far = 1.0f - 2.0f / (power + 1.0f);
   const f32 near = capped - capped * capped * capped * 0.33333333f;
-  const f32 value = size < 0.04f ? near : far;
-  return a == a ? std::bit_cast<f32>(to_bits(value) | sign_bit(a)) : kNaN32;
+  const f32 value = choose(size < 0.04f, near, far);
+  return choose(a == a, std::bit_cast<f32>(to_bits(value) | sign_bit(a)), kNaN32);
 }
 
 /// 1 / sqrt(a). Two roundings of half a unit each: relative error below 2^-23.

@@ -193,12 +193,14 @@ Row set(std::string_view syntax) {
 template <class T>
 void execute_selp(Warp& w, const Instruction& in) {
   const u32 p = w.predicate(in.c);
-  alignas(64) T results[kWarpSize];
+  const bool full = w.mask == ~0u;
+  alignas(64) T masked[kWarpSize];
+  T* out = full ? w.row<T>(in.d) : masked;
   const T* a = w.row<T>(in.a);
   const T* b = w.row<T>(in.b);
 #pragma GCC ivdep
-  for (u32 i = 0; i < kWarpSize; ++i) results[i] = (p >> i & 1u) != 0 ? a[i] : b[i];
-  merge_rows(w.row<T>(in.d), results, w.mask, sizeof(T));
+  for (u32 i = 0; i < kWarpSize; ++i) out[i] = (p >> i & 1u) != 0 ? a[i] : b[i];
+  if (!full) merge_rows(w.row<T>(in.d), masked, w.mask, sizeof(T));
 }
 
 void bind_selp(const Row&, const Match& match, Binder& binder, Instruction& in) {

@@ -32,6 +32,13 @@ inline auto sign_bit(T a) {
   return to_bits(a) & ~(~U{0} >> 1);
 }
 
+/// condition ? a : b with both computed: a choice the vectoriser does not turn into a jump around one of
+/// them.
+inline f32 choose(bool condition, f32 a, f32 b) {
+  const u32 mask = condition ? ~0u : 0u;
+  return std::bit_cast<f32>((to_bits(a) & mask) | (to_bits(b) & ~mask));
+}
+
 /// .ftz: a subnormal becomes zero of the same sign.
 inline f32 flush(f32 a) {
   return std::bit_cast<f32>((to_bits(a) & 0x7f80'0000u) == 0 ? to_bits(a) & 0x8000'0000u : to_bits(a));

@@ -21,9 +21,13 @@ constexpr auto add = [](f32 a, f32 b) { return a + b; };
 constexpr auto subtract = [](f32 a, f32 b) { return a - b; };
 constexpr auto multiply = [](f32 a, f32 b) { return a * b; };
 constexpr auto multiply_bfloat = [](f32 a, f32 b) { return to_odd(f64{a} * f64{b}); };
-/// A product of f16 has 22 bits between 2^-48 and 2^32: in double the sum is exact wherever it does not
-/// overflow.
-constexpr auto fused_half = [](f32 a, f32 b, f32 c) { return to_odd(f64{a * b} + f64{c}); };
+/// A product of f16 is exact in f32; what the addition loses (Knuth) decides the last bit.
+constexpr auto fused_half = [](f32 a, f32 b, f32 c) {
+  const f32 product = a * b, sum = product + c, part = sum - product;
+  const f32 lost = (product - (sum - part)) + (c - part);
+  const u32 bits = to_bits(sum), step = (lost > 0) == (sum > 0) ? 1u : ~0u;
+  return std::bit_cast<f32>(bits + (lost != 0 && lost == lost && (bits & 1u) == 0 ? step : 0u));
+};
 constexpr auto fused_bfloat = [](f32 a, f32 b, f32 c) { return fused_to_odd(a, b, c); };
 
 /// neg and abs only touch the sign bit; NaN keeps its payload.
@@ -35,14 +39,19 @@ struct Sign {
   }
 };
 
+template <class F, class L>
+void execute_sign(Warp& w, const Instruction& in) {
+  each_half<L>(w, in.d, F{}, w.row<typename HalvesOf<L>::Element>(in.a));
+}
+
 template <unsigned kClear, unsigned kFlip>
 void bind_sign(const Row&, const Match& match, Binder& binder, Instruction& in) {
   bind_half_slots(match, binder, in, 1);
   ALL_HALVES::select(match.type, [&]<class T>() {
     using Lane = typename T::Lane;
     using H = typename HalvesOf<Lane>::Element;
-    in.execute = match.has("ftz") ? &execute_halves<Sign<H, kClear, kFlip, true>, Lane, 1>
-                                  : &execute_halves<Sign<H, kClear, kFlip, false>, Lane, 1>;
+    in.execute = match.has("ftz") ? &execute_sign<Sign<H, kClear, kFlip, true>, Lane>
+                                  : &execute_sign<Sign<H, kClear, kFlip, false>, Lane>;
   });
 }
 

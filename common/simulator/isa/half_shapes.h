@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
 #include "simulator/isa/half_math.h"
 #include "simulator/isa/shapes.h"
 
@@ -13,20 +17,43 @@ enum HalfModes : unsigned { kHalfPlain = 0, kHalfFtz = 1, kHalfSat = 2, kHalfRel
 /// .ftz for f16: below the smallest normal number. bf16 has no .ftz.
 inline f32 flush_half(f32 a) { return magnitude(a) < 0x1p-14f ? std::bit_cast<f32>(sign_bit(a)) : a; }
 
-template <class F, class H, unsigned kModes>
-struct HalfModal {
-  static f32 prepare(H a) {
-    const f32 wide = widen(a);
-    return (kModes & kHalfFtz) != 0 ? flush_half(wide) : wide;
+/// Rows of halves to rows of f32 and back. Where the host converts halves itself, eight at a time, it gives
+/// the same results as half_math.h: the only freedom it has is the payload of NaN, which is canonical
+/// beforehand.
+template <class H>
+inline __attribute__((always_inline)) void widen_row(const H* from, f32* to, int count) {
+#ifdef __F16C__
+  if constexpr (std::is_same_v<H, Half>) {
+    for (int i = 0; i < count; i += 8)
+      _mm256_store_ps(to + i, _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(from + i))));
+    return;
   }
+#endif
+  for (int i = 0; i < count; ++i) to[i] = widen(from[i]);
+}
+
+template <class H>
+inline __attribute__((always_inline)) void narrow_row(const f32* from, H* to, int count) {
+#ifdef __F16C__
+  if constexpr (std::is_same_v<H, Half>) {
+    for (int i = 0; i < count; i += 8)
+      _mm_store_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(_mm256_load_ps(from + i), 0));
+    return;
+  }
+#endif
+  for (int i = 0; i < count; ++i) to[i] = narrow<H>(from[i]);
+}
+
+/// F on f32 with the modes around it; .ftz of the result comes after rounding to the half.
+template <class F, unsigned kModes>
+struct HalfModal {
+  static f32 prepare(f32 a) { return (kModes & kHalfFtz) != 0 ? flush_half(a) : a; }
   template <class... S>
-  H operator()(S... s) const {
+  f32 operator()(S... s) const {
     f32 result = F{}(prepare(s)...);
     if constexpr ((kModes & kHalfSat) != 0) result = saturate(result);
     if constexpr ((kModes & kHalfRelu) != 0) result = result > 0.0f || result != result ? result : 0.0f;
-    H rounded = narrow<H>(result);
-    if constexpr ((kModes & kHalfFtz) != 0) rounded.bits &= (rounded.bits & 0x7c00u) == 0 ? 0x8000u : 0xffffu;
-    return rounded;
+    return canonical(result);
   }
 };
 
@@ -60,16 +87,29 @@ inline __attribute__((always_inline)) void each_half(Warp& w, Slot d, F f, const
   if (!full) merge_rows(w.row<Element>(d), masked, w.mask, sizeof(L));
 }
 
-template <class F, class L, int kSources>
+/// The same for a function of f32.
+template <class F, class L, int kSources, bool kFlush>
 void execute_halves(Warp& w, const Instruction& in) {
   using Element = typename HalvesOf<L>::Element;
-  const auto source = [&w](Slot slot) { return w.row<Element>(slot); };
-  if constexpr (kSources == 1)
-    each_half<L>(w, in.d, F{}, source(in.a));
-  else if constexpr (kSources == 2)
-    each_half<L>(w, in.d, F{}, source(in.a), source(in.b));
-  else
-    each_half<L>(w, in.d, F{}, source(in.a), source(in.b), source(in.c));
+  constexpr int kElements = kWarpSize * HalvesOf<L>::kCount;
+  alignas(64) f32 a[kElements], b[kElements], c[kElements];
+  widen_row(w.row<Element>(in.a), a, kElements);
+  if constexpr (kSources > 1) widen_row(w.row<Element>(in.b), b, kElements);
+  if constexpr (kSources > 2) widen_row(w.row<Element>(in.c), c, kElements);
+  for (int i = 0; i < kElements; ++i) {
+    if constexpr (kSources == 1)
+      a[i] = F{}(a[i]);
+    else if constexpr (kSources == 2)
+      a[i] = F{}(a[i], b[i]);
+    else
+      a[i] = F{}(a[i], b[i], c[i]);
+  }
+  alignas(64) Element masked[kElements];
+  Element* out = w.mask == ~0u ? w.row<Element>(in.d) : masked;
+  narrow_row(a, out, kElements);
+  if constexpr (kFlush)
+    for (int i = 0; i < kElements; ++i) out[i].bits &= (out[i].bits & 0x7c00u) == 0 ? 0x8000u : 0xffffu;
+  if (w.mask != ~0u) merge_rows(w.row<Element>(in.d), masked, w.mask, sizeof(L));
 }
 
 inline void bind_half_slots(const Match& match, Binder& binder, Instruction& in, int sources) {
@@ -87,16 +127,15 @@ void bind_halves(const Row&, const Match& match, Binder& binder, Instruction& in
              sat = (kModes & kHalfSat) != 0 && match.has("sat");
   L::select(match.type, [&]<class T>() {
     using Lane = typename T::Lane;
-    using H = typename HalvesOf<Lane>::Element;
     constexpr unsigned kAlways = kModes & kHalfRelu;
     if (ftz && sat)
-      in.execute = &execute_halves<HalfModal<F, H, kModes>, Lane, kSources>;
+      in.execute = &execute_halves<HalfModal<F, kModes>, Lane, kSources, true>;
     else if (ftz)
-      in.execute = &execute_halves<HalfModal<F, H, kModes & ~kHalfSat>, Lane, kSources>;
+      in.execute = &execute_halves<HalfModal<F, kModes & ~kHalfSat>, Lane, kSources, true>;
     else if (sat)
-      in.execute = &execute_halves<HalfModal<F, H, kModes & ~kHalfFtz>, Lane, kSources>;
+      in.execute = &execute_halves<HalfModal<F, kModes & ~kHalfFtz>, Lane, kSources, false>;
     else
-      in.execute = &execute_halves<HalfModal<F, H, kAlways>, Lane, kSources>;
+      in.execute = &execute_halves<HalfModal<F, kAlways>, Lane, kSources, false>;
   });
 }
 
