@@ -22,12 +22,26 @@ E read(const u8* from) {
 }
 
 template <class E>
+void load_octets(const Access& access, E* d) {
+  for (u32 o = 0; o < kWarpSize; o += 8) {
+    if ((access.unit_octets >> o / 8 & 1u) != 0) {
+      std::memcpy(d + o, access.lane(o), 8 * sizeof(E));
+    } else {
+      const E value = read<E>(access.lane(o));
+      for (u32 l = 0; l < 8; ++l) d[o + l] = value;
+    }
+  }
+}
+
+template <class E>
 void load_scalar(const Access& access, u32 mask, E* d) {
   if (mask == ~0u && access.kind == AddressPattern::Kind::kUnit) {
     std::memcpy(d, access.lane(0), kWarpSize * sizeof(E));
   } else if (mask == ~0u && access.kind == AddressPattern::Kind::kUniform) {
     const E value = read<E>(access.lane(0));
     for (u32 l = 0; l < kWarpSize; ++l) d[l] = value;
+  } else if (mask == ~0u && access.kind == AddressPattern::Kind::kOctets) {
+    load_octets(access, d);
   } else if (mask == ~0u) {
     for (u32 l = 0; l < kWarpSize; ++l) d[l] = read<E>(access.lane(l));
   } else {
@@ -60,6 +74,10 @@ template <class E>
 void store_scalar(const Access& access, u32 mask, const E* s) {
   if (mask == ~0u && access.kind == AddressPattern::Kind::kUnit) {
     std::memcpy(access.lane(0), s, kWarpSize * sizeof(E));
+    return;
+  }
+  if (mask == ~0u && access.kind == AddressPattern::Kind::kOctets && access.unit_octets == 0xf) {
+    for (u32 o = 0; o < kWarpSize; o += 8) std::memcpy(access.lane(o), s + o, 8 * sizeof(E));
     return;
   }
   for (; mask != 0; mask &= mask - 1) {

@@ -77,13 +77,19 @@ class Resolver {
   template <class Address>
   bool same(const Address* addresses, Address origin) const {
     const AddressPattern& p = entry_.pattern;
-    if (p.mask != request_.mask || p.width != request_.width) return false;
-    u64 different = 0;
+    if (p.mask != request_.mask || p.width != request_.width || p.narrow != (sizeof(Address) == 4))
+      return false;
+    const Address* known;
+    if constexpr (sizeof(Address) == 4)
+      known = p.narrow_difference.data();
+    else
+      known = p.difference.data();
+    Address different = 0;
     if (p.mask == ~0u) {
-      for (u32 l = 0; l < kWarpSize; ++l) different |= difference(addresses[l], origin) ^ p.difference[l];
+      for (u32 l = 0; l < kWarpSize; ++l) different |= (addresses[l] - origin) ^ known[l];
     } else {
       for (u32 l = 0; l < kWarpSize; ++l)
-        different |= (difference(addresses[l], origin) ^ p.difference[l]) & (u64{0} - (p.mask >> l & 1u));
+        different |= ((addresses[l] - origin) ^ known[l]) & (Address{0} - (p.mask >> l & 1u));
     }
     return different == 0;
   }
@@ -91,8 +97,11 @@ class Resolver {
   template <class Address>
   void measure(const Address* addresses, Address origin) {
     AddressPattern& p = entry_.pattern;
-    for (u32 l = 0; l < kWarpSize; ++l)
+    p.narrow = sizeof(Address) == 4;
+    for (u32 l = 0; l < kWarpSize; ++l) {
       p.difference[l] = difference(addresses[l], origin) & (u64{0} - (request_.mask >> l & 1u));
+      p.narrow_difference[l] = static_cast<u32>(p.difference[l]);
+    }
     analyse_pattern(p, request_.mask, request_.width);
   }
 
@@ -119,7 +128,7 @@ class Resolver {
     check_alignment(base, "");
     if (entry_.read_only && request_.kind != AccessKind::kLoad) read_only(base);
     count_device(base, constant);
-    return {base, p.difference.data(), p.kind};
+    return {base, p.difference.data(), p.kind, p.unit_octets};
   }
 
   void count_device(u64 base, bool constant) {

@@ -16,6 +16,7 @@ struct Access {
   u64 base = 0;
   const u64* offsets = nullptr;
   AddressPattern::Kind kind = AddressPattern::Kind::kGeneral;
+  u8 unit_octets = 0;
   u8* lane(u32 l) const { return reinterpret_cast<u8*>(base + offsets[l]); }
 };
 

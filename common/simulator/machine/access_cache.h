@@ -30,12 +30,18 @@ inline constexpr u8 kAccessSpaceShift = 4;  ///< the upper four bits are a ptx::
 /// alone. A loop walks memory with the same pattern again and again; comparing is much cheaper than
 /// analysing.
 struct AddressPattern {
-  enum class Kind : u8 { kUniform, kUnit, kGeneral };
+  /// kOctets: each eight lanes, counted from lane 0, are uniform or unit-stride on their own, as in rows of a
+  /// 2D block of 8 or 16 threads. kUnit and kOctets only when all lanes are active.
+  enum class Kind : u8 { kUniform, kUnit, kOctets, kGeneral };
 
   alignas(64) std::array<u64, kWarpSize> difference{};  ///< 0 in inactive lanes
-  u32 mask = 0;                                         ///< 0: holds nothing yet
-  u32 width = 0;                                        ///< bytes a lane
+  alignas(
+      64) std::array<u32, kWarpSize> narrow_difference{};  ///< the same, when the addresses are 32 bits wide
+  bool narrow = false;
+  u32 mask = 0;   ///< 0: holds nothing yet
+  u32 width = 0;  ///< bytes a lane
   Kind kind = Kind::kGeneral;
+  u8 unit_octets = 0;           ///< kOctets: bit o is set when lanes 8o to 8o+7 are unit-stride
   s64 lowest = 0, highest = 0;  ///< of the differences
   u64 low_bits = 0;             ///< their union: alignment
 

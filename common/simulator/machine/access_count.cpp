@@ -125,7 +125,7 @@ void lines_in_any_order(AddressPattern& p, u32 phase) {
 void find_lines(AddressPattern& p, u32 phase) {
   p.line_phase = phase;
   p.lines = p.sectors = 0;
-  if (p.kind != AddressPattern::Kind::kGeneral) {
+  if (p.kind == AddressPattern::Kind::kUniform || p.kind == AddressPattern::Kind::kUnit) {
     lines_of_range(p, phase, phase + static_cast<u64>(p.highest) + p.width);
   } else if (!lines_in_order(p, phase)) {
     p.lines = 0;
@@ -177,6 +177,24 @@ void count_global_load(Warp& w, u32 index, bool bypass_l1, const AddressPattern&
   w.yield = true;  // the hardware switches warps here; so does the L1 model's view of their interleaving
 }
 
+AddressPattern::Kind kind_of_full_warp(AddressPattern& p) {
+  u64 unit = 0;
+  bool octets = true;
+  p.unit_octets = 0;
+  for (u32 o = 0; o < kWarpSize; o += 8) {
+    u64 uniform_here = 0, unit_here = 0;
+    for (u32 l = 0; l < 8; ++l) {
+      unit |= p.difference[o + l] ^ u64 { o + l } * p.width;
+      uniform_here |= p.difference[o + l] ^ p.difference[o];
+      unit_here |= (p.difference[o + l] - p.difference[o]) ^ u64 { l } * p.width;
+    }
+    octets = octets && (uniform_here == 0 || unit_here == 0);
+    if (unit_here == 0) p.unit_octets = static_cast<u8>(p.unit_octets | 1u << o / 8);
+  }
+  if (unit == 0) return AddressPattern::Kind::kUnit;
+  return octets ? AddressPattern::Kind::kOctets : AddressPattern::Kind::kGeneral;
+}
+
 }  // namespace
 
 void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
@@ -185,17 +203,15 @@ void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
   p.bank_phase = p.line_phase = ~0u;
   p.lowest = p.highest = 0;
   p.low_bits = 0;
-  u64 unit = 0;
   for (u32 l = 0; l < kWarpSize; ++l) {
     const auto difference = static_cast<s64>(p.difference[l]);
     p.lowest = std::min(p.lowest, difference);
     p.highest = std::max(p.highest, difference);
     p.low_bits |= p.difference[l];
-    unit |= p.difference[l] ^ u64 { l } * width;
   }
-  p.kind = p.low_bits == 0            ? AddressPattern::Kind::kUniform
-           : unit == 0 && mask == ~0u ? AddressPattern::Kind::kUnit
-                                      : AddressPattern::Kind::kGeneral;
+  p.kind = p.low_bits == 0 ? AddressPattern::Kind::kUniform
+           : mask == ~0u   ? kind_of_full_warp(p)
+                           : AddressPattern::Kind::kGeneral;
 }
 
 void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l1, AddressPattern& p,

@@ -92,6 +92,31 @@ TEST_F(MemoryInstructions, LeavesInactiveLanesAlone) {
   for (u32 l = 0; l < 32; ++l) EXPECT_EQ(got[l], l % 2 == 1 ? l + 1 : 7u);
 }
 
+// Breaks when the fast paths for rows of a 2D block mix up lanes: rows of 16 threads, columns of 16 threads,
+// and one word for a whole row, each as a load and as a store, in global and shared memory.
+TEST_F(MemoryInstructions, MovesRowsAndColumnsOfTiles) {
+  const std::vector<u32> values = sequence<u32>(1024);
+  const u64 from = upload(values), to = upload(std::vector<u32>(96));
+  run_well(
+      R"(shr.u32 %r2, %r1, 4; and.b32 %r3, %r1, 15; mad.lo.s32 %r4, %r2, 64, %r3; mad.lo.s32 %r5, %r3, 32, %r2; mul.lo.s32 %r6, %r2, 7;
+              mul.wide.u32 %rd3, %r4, 4; add.s64 %rd3, %rd1, %rd3; ld.global.u32 %r10, [%rd3];
+              mul.wide.u32 %rd4, %r5, 4; add.s64 %rd4, %rd1, %rd4; ld.global.u32 %r11, [%rd4];
+              mul.wide.u32 %rd5, %r6, 4; add.s64 %rd5, %rd1, %rd5; ld.global.u32 %r12, [%rd5];
+              mov.u32 %r7, s; shl.b32 %r8, %r4, 2; add.u32 %r8, %r7, %r8; shl.b32 %r9, %r5, 2; add.u32 %r9, %r7, %r9;
+              st.shared.u32 [%r8], %r10; ld.shared.u32 %r13, [%r8]; st.shared.u32 [%r9], %r11; ld.shared.u32 %r14, [%r9];
+              shl.b32 %r15, %r6, 2; add.u32 %r15, %r7, %r15; st.shared.u32 [%r15], %r2; ld.shared.u32 %r16, [%r15]; add.u32 %r12, %r12, %r16;
+              mul.wide.u32 %rd6, %r1, 4; add.s64 %rd6, %rd2, %rd6; st.global.u32 [%rd6], %r13; st.global.u32 [%rd6+128], %r14;
+              st.global.u32 [%rd6+256], %r12;)",
+      from, to, 32, 1, ".shared .align 4 .b8 s[4096];");
+  const std::vector<u32> got = download<u32>(to, 96);
+  for (u32 l = 0; l < 32; ++l) {
+    const u32 row = l / 16, column = l % 16;
+    EXPECT_EQ(got[l], values[row * 64 + column]) << l;
+    EXPECT_EQ(got[32 + l], values[column * 32 + row]) << l;
+    EXPECT_EQ(got[64 + l], values[row * 7] + row) << l;
+  }
+}
+
 // Breaks when shared memory is not shared by the block, or its addresses are off.
 TEST_F(MemoryInstructions, SharedMemoryExchanges) {
   const u64 to = upload(std::vector<u32>(64));
