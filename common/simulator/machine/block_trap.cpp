@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/machine/block_trap.h"
 
+#include <cxxabi.h>
+
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 namespace roofline::sim {
@@ -60,8 +63,26 @@ std::string waiting_text(const Block& block, const Fragment& f) {
   return lanes_text(f.mask) + " at " + place_of(block, info) + " (" + info.text + ")";
 }
 
+/// "scale<float>" for "_Z5scaleIfEvPT_": without result and parameters, which messages need not repeat.
+std::string readable(const std::string& mangled) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  if (text == nullptr) return mangled;
+  std::string name = text;
+  std::free(text);
+  const size_t end = name.rfind(')');
+  size_t begin = end;
+  for (int depth = 0; begin != std::string::npos; --begin) {
+    depth += name[begin] == ')' ? 1 : name[begin] == '(' ? -1 : 0;
+    if (depth == 0 || begin == 0) break;
+  }
+  if (begin != std::string::npos && begin != 0) name.resize(begin);
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return name;
+}
+
 std::string where(const Block& block) {
-  return "kernel '" + block.grid->kernel->name + "', block " + triple(block.id);
+  return "kernel '" + readable(block.grid->kernel->name) + "', block " + triple(block.id);
 }
 
 u32 first_thread(const Warp& w, const Fragment& f) {
@@ -74,8 +95,9 @@ void Warp::trap(TrapKind kind, u32 lane, const Instruction& in, const std::strin
   Trap trap = trap_at(*block, &in, index * kWarpSize + lane);
   trap.kind = kind;
   const InstructionInfo& info = info_of(*block, in);
-  trap.message = where(*block) + ", thread " + triple(trap.thread) + ": " + what + "\n    at " +
-                 place_of(*block, info) + ", PTX line " + std::to_string(info.at.line) + ": " + info.text;
+  trap.message = where(*block) + ", thread " + triple(trap.thread) + ": " + what + "\n    at ";
+  if (trap.source_line != 0) trap.message += place_of(*block, info) + ", ";
+  trap.message += "PTX line " + std::to_string(info.at.line) + ": " + info.text;
   throw TrapException{trap};
 }
 
