@@ -62,7 +62,7 @@ struct Corpus {
 constexpr Corpus kCompiled[] = {{"half", "compute_80", 1500},  {"half", "compute_90", 1500},
                                 {"math", "compute_80", 5000},  {"warp", "compute_80", 900},
                                 {"groups", "compute_80", 700}, {"groups", "compute_90", 700},
-                                {"matrix", "compute_80", 500}};
+                                {"matrix", "compute_80", 500}, {"library", "compute_90", 100}};
 
 class CorpusTest : public testing::TestWithParam<Corpus> {};
 
