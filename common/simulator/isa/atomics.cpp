@@ -107,14 +107,16 @@ void bind_atomic(const Row& row, const Match& match, Binder& binder, Instruction
 
 constexpr auto kOrders = "{.relaxed,.acquire,.release,.acq_rel}";
 
-/// Rows of one operation for every space; `with` is what stands between operation and type.
+/// Rows of one operation for every space. The manual puts order and scope before the space; nvcc also writes
+/// the scope behind it (atomicAdd_block), cooperative groups and libcu++ both behind the operation.
 template <class L, class F>
 void add_rows(std::vector<Row>& rows, std::string_view opcode, std::string_view operation, F) {
   const bool reduction = opcode == "red";
   const bool swap = operation == ".{cas}";
   for (const SpaceName& space : {kGeneric, kGlobal, kShared}) {
     std::string line = std::string(opcode) + kOrders + std::string(kScopes) + std::string(space.prefix) +
-                       std::string(operation) + "{.L2::cache_hint}.type " +
+                       std::string(kScopes) + std::string(operation) + kOrders + std::string(kScopes) +
+                       "{.L2::cache_hint}.type " +
                        (reduction ? "[a], b{, p}"
                         : swap    ? "d, [a], b, c{, p}"
                                   : "d, [a], b{, p}");

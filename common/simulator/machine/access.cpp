@@ -122,13 +122,17 @@ class Resolver {
     }
   }
 
-  Access global(u64 base, bool constant) {
+  Access along_pattern(u64 base) const {
     const AddressPattern& p = entry_.pattern;
+    return {base, p.difference.data(), p.kind, p.unit_octets};
+  }
+
+  Access global(u64 base, bool constant) {
     if (!inside_one_allocation(base)) return scattered(base, constant);
     check_alignment(base, "");
     if (entry_.read_only && request_.kind != AccessKind::kLoad) read_only(base);
     count_device(base, constant);
-    return {base, p.difference.data(), p.kind, p.unit_octets};
+    return along_pattern(base);
   }
 
   void count_device(u64 base, bool constant) {
@@ -182,8 +186,7 @@ class Resolver {
                  "the block's shared memory (static and dynamic)");
     check_alignment(base, "shared address ");
     count_shared(w_, in_, request_.kind, entry_.pattern, base);
-    return {reinterpret_cast<u64>(block.shared) + base, entry_.pattern.difference.data(),
-            entry_.pattern.kind};
+    return along_pattern(reinterpret_cast<u64>(block.shared) + base);
   }
 
   /// Arguments of calls live in local memory too; on hardware they are registers, so they are not counted.
@@ -208,8 +211,7 @@ class Resolver {
       w_.trap(TrapKind::kIllegalAddress, first_lane(), in_,
               access_text(request_.kind, "parameter address ", base, request_.width) +
                   ": the parameters of a kernel cannot be written");
-    return {reinterpret_cast<u64>(grid.parameters) + base, entry_.pattern.difference.data(),
-            entry_.pattern.kind};
+    return along_pattern(reinterpret_cast<u64>(grid.parameters) + base);
   }
 
   Access generic(u64 base) {
