@@ -159,6 +159,68 @@ BFloat add_bfloat(BFloat a, BFloat b) {
   return {static_cast<u16>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
 }
 
+/// atom.global.add.v2.f32 {d0, d1}, [a], {b0, b1}: each element is atomic on its own. extra->slots holds the
+/// destinations, if any, then the sources.
+template <u32 N>
+void atomic_vector(Warp& w, const Instruction& in) {
+  const Access access = begin_access(w, in, AccessKind::kAtomic);
+  const bool result = (in.flags & kAccessResult) != 0;
+  const Slot* sources = in.extra->slots.data() + (result ? N : 0);
+  for (u32 mask = w.mask; mask != 0; mask &= mask - 1) {
+    const auto l = static_cast<u32>(std::countr_zero(mask));
+    f32 old[N];
+    for (u32 j = 0; j < N; ++j) {
+      const f32 b = w.row<f32>(sources[j])[l];
+      old[j] = update<f32>(
+          access.lane(l) + 4 * j, [](f32 a, f32 x, f32, Place place) { return add_f32(a, x, place); }, b, b,
+          w.block->grid->parallel);
+    }
+    if (!result) continue;
+    for (u32 j = 0; j < N; ++j) w.row<f32>(in.extra->slots[j])[l] = old[j];
+  }
+}
+
+template <u32 N>
+void bind_vector(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  const std::size_t first = match.instruction->opcode == "red" ? 0 : 1;
+  const ptx::Operand& b = operands[first + 1];
+  if (vector_length(b) != N ||
+      (first == 1 && operands[0].kind != ptx::Operand::Kind::kDiscard && vector_length(operands[0]) != N)) {
+    LoadError error("a vector of " + std::to_string(N) + " elements is spelled, the operand has " +
+                    std::to_string(vector_length(b)));
+    error.at = b.at;
+    throw error;
+  }
+  bind_address(operands[first], ptx::Space::kGlobal, binder, in);
+  in.width = 4 * N;
+  in.flags |= kAccessBypassL1 | kAccessOrdered;
+  Extra& extra = binder.extra();
+  in.extra = &extra;
+  if (first == 1 && operands[0].kind == ptx::Operand::Kind::kVector) {
+    in.flags |= kAccessResult;
+    extra.written = N;
+    for (const ptx::Operand& element : operands[0].elements)
+      extra.slots.push_back(binder.destination(element, F32::kType));
+  }
+  for (const ptx::Operand& element : b.elements) extra.slots.push_back(binder.source(element, F32::kType));
+  in.execute = atomic_vector<N>;
+}
+
+template <u32 N>
+void add_vector_row(std::vector<Row>& rows, std::string_view opcode) {
+  std::string line = std::string(opcode) + kOrders + std::string(kScopes) + ".global" + std::string(kScopes) +
+                     ".add" + "{.L2::cache_hint}.v" + std::to_string(N) + ".f32 " +
+                     (opcode == "red" ? "[a], b{, p}" : "d, [a], b{, p}");
+  rows.push_back({.syntax = keep(std::move(line)),
+                  .types = {},
+                  .types2 = {},
+                  .bind = bind_vector<N>,
+                  .cost = memory_cost,
+                  .space = ptx::Space::kGlobal,
+                  .is_atomic = true});
+}
+
 using AddInts = TypeList<U32, S32, U64>;
 using F32Only = TypeList<F32>;
 using F64Only = TypeList<F64>;
@@ -175,6 +237,8 @@ void add_common(std::vector<Row>& rows, std::string_view opcode) {
   });
   add_rows<F32Only>(rows, opcode, ".add",
                     [](f32 a, f32 b, f32, Place place) { return add_f32(a, b, place); });
+  add_vector_row<2>(rows, opcode);
+  add_vector_row<4>(rows, opcode);
   add_rows<F64Only>(rows, opcode, ".add", [](f64 a, f64 b, f64, Place) { return add_f64(a, b); });
   add_rows<TypeList<F16>>(rows, opcode, ".add.noftz",
                           [](Half a, Half b, Half, Place) { return add_half(a, b); });

@@ -76,6 +76,30 @@ TEST_F(Atomics, FloatSumsAreInOrder) {
   EXPECT_EQ(apply<f64>("add", "f64", "%fd1", "cvt.rn.f64.u32 %fd2, %r1;", "%fd2", 0.5).memory, 496.5);
 }
 
+// Breaks when the elements of a vector reduction are mixed up, or its old values are lost.
+TEST_F(Atomics, VectorsOfFloats) {
+  const u64 x = upload(std::vector<f32>{1, 2, 3, 4}), old = upload(std::vector<f32>(4));
+  run_well(
+      "atom.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1], {0f3F800000, 0f40000000, 0f40400000, 0f40800000};"
+      "setp.eq.u32 %p1, %r1, 1; @%p1 st.global.v4.f32 [%rd2], {%f1, %f2, %f3, %f4}; red.global.add.v2.f32 "
+      "[%rd1+8], {%f0, %f0};",
+      x, old, 2);
+  EXPECT_EQ(download<f32>(x, 4), (std::vector<f32>{3, 6, 9, 12}));
+  EXPECT_EQ(download<f32>(old, 4), (std::vector<f32>{2, 4, 6, 8}));
+}
+
+// Breaks when nvcc's and libcu++'s places for order and scope are not understood.
+TEST_F(Atomics, AcceptsOrdersAndScopesEverywhere) {
+  const u64 x = upload(std::vector<u32>(1));
+  run_well(
+      "atom.global.cta.add.u32 %r2, [%rd1], 1; atom.add.release.gpu.u32 %r2, [%rd1], 1; "
+      "atom.cas.acquire.sys.b32 %r2, [%rd1], 2, 7;"
+      "atom.acq_rel.gpu.global.add.u32 %r2, [%rd1], 1; red.relaxed.sys.global.add.u32 [%rd1], 1; "
+      "atom.global.sys.cas.b32 %r2, [%rd1], 9, 10;",
+      x, 0, 1);
+  EXPECT_EQ(download<u32>(x, 1)[0], 10u);
+}
+
 // Breaks when shared f32 addition flushes subnormals (only global memory does).
 TEST_F(Atomics, SharedFloatSumKeepsSubnormals) {
   const u64 out = upload(std::vector<u32>(1));
