@@ -14,6 +14,10 @@ namespace {
 using Kind = FilledRow::Kind;
 
 void broadcast(u8* row, u64 value, u32 bytes) {
+  if (bytes == 8) {
+    std::fill_n(reinterpret_cast<u64*>(row), kWarpSize, value);
+    return;
+  }
   for (u32 lane = 0; lane < kWarpSize; ++lane) std::memcpy(row + lane * bytes, &value, bytes);
 }
 

@@ -82,6 +82,7 @@ class FunctionBuilder final : public isa::Binder {
   Slot constant_row(u32 bytes);
   Slot symbol_address(const std::string& name, s64 offset, u32 bytes, ptx::TextPosition at,
                       Address* address = nullptr);
+  Slot local_address(u64 place, u32 bytes);
   Slot special(const std::string& name, u32& bytes, ptx::TextPosition at);
   Slot clock(const std::string& name, u32& bytes);
   Slot entry_row(FilledRow row);

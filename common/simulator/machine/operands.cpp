@@ -177,6 +177,16 @@ ptx::Type FunctionBuilder::type_of(const ptx::Operand& operand) const {
   return found == registers_.end() ? ptx::Type{} : found->second.type;
 }
 
+/// The entry's frame is the first in local memory; a device function's lies wherever it is called from.
+Slot FunctionBuilder::local_address(u64 place, u32 bytes) {
+  if (source_.is_entry) return literal(place, bytes);
+  for (const FilledRow& row : result_.entry_rows)
+    if (row.kind == FilledRow::Kind::kLocalAddress && row.value == place && row.bytes == bytes)
+      return row.slot;
+  return entry_row(
+      {.kind = FilledRow::Kind::kLocalAddress, .bytes = static_cast<u8>(bytes), .slot = {}, .value = place});
+}
+
 Slot FunctionBuilder::symbol_address(const std::string& name, s64 offset, u32 bytes, ptx::TextPosition at,
                                      Address* address) {
   Address facts;
@@ -186,13 +196,7 @@ Slot FunctionBuilder::symbol_address(const std::string& name, s64 offset, u32 by
     slot = literal(kParamWindow + parameter->second + static_cast<u64>(offset), bytes);
   } else if (const auto local = local_.find(name); local != local_.end()) {
     facts = {.base = {}, .space = ptx::Space::kLocal, .is_param = local->second.is_param};
-    const u64 place = local->second.offset + static_cast<u64>(offset);
-    // The entry's frame is the first in local memory; a device function's lies wherever it is called from.
-    slot = source_.is_entry ? literal(place, bytes)
-                            : entry_row({.kind = FilledRow::Kind::kLocalAddress,
-                                         .bytes = static_cast<u8>(bytes),
-                                         .slot = {},
-                                         .value = place});
+    slot = local_address(local->second.offset + static_cast<u64>(offset), bytes);
   } else if (const auto variable = symbols_.variable(name)) {
     facts.space = variable->space;
     slot = literal(variable->address + static_cast<u64>(offset), bytes);
@@ -218,15 +222,25 @@ isa::Binder::Address FunctionBuilder::address(const ptx::Operand& operand, ptx::
     result.space = space;
     return result;
   }
-  if (operand.base_is_symbol || operand.kind == Kind::kSymbol) {
+  result.base_bytes = 8;
+  result.offset = operand.offset;
+  const auto local = local_.find(operand.name);
+  if (local != local_.end()) {
+    // One row, the frame's own address, serves all of its variables.
+    result.base = used(local_address(0, 8));
+    result.offset += local->second.offset;
+    result.space = ptx::Space::kLocal;
+    result.is_param = local->second.is_param;
+  } else if (operand.base_is_symbol || operand.kind == Kind::kSymbol) {
+    const s64 offset = result.offset;
     const Slot base = used(symbol_address(operand.name, 0, 8, operand.at, &result));
     result.base = base;
+    result.base_bytes = 8;
+    result.offset = offset;
   } else {
     result.base = literal(0, 8);
     result.space = space;
   }
-  result.base_bytes = 8;
-  result.offset = operand.offset;
   return result;
 }
 
