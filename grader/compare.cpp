@@ -45,6 +45,21 @@ bool is_poison(std::span<const std::byte> got, std::uint64_t index, std::size_t 
   return std::memcmp(got.data() + index * size, reinterpret_cast<const std::byte*>(words) + shift, size) == 0;
 }
 
+/// Whether a block is right beyond doubt: a loop that the compiler vectorises. Anything unusual (NaN,
+/// infinity, a bound that is no number) answers false, and the block is then looked at element by element.
+template <class T>
+bool plainly_right(std::span<const std::byte> got, std::uint64_t begin, std::span<const Expected> expected,
+                   double scale, double smallest) {
+  const T* values = reinterpret_cast<const T*>(got.data()) + begin;
+  bool right = true;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double bound = scale * expected[i].magnitude + smallest;
+    right &= std::abs(static_cast<double>(values[i]) - expected[i].value) <= bound;
+    right &= bound < std::numeric_limits<double>::max();
+  }
+  return right;
+}
+
 /// One thread's findings over one piece.
 struct Piece {
   std::vector<Mismatch> first;
@@ -153,6 +168,12 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
   result.positions = options.positions;
   const bool sampled = !options.positions.empty();
   result.checked = sampled ? options.positions.size() : result.elements;
+  const double scale = output.tolerance.c * growth * output.tolerance.u, smallest = format_of(type).smallest;
+  const auto right_block = [&](std::uint64_t begin, std::span<const Expected> expected) {
+    if (scale == 0) return false;
+    if (type == Type::kF32) return plainly_right<float>(got, begin, expected, scale, smallest);
+    return type == Type::kF64 && plainly_right<double>(got, begin, expected, scale, smallest);
+  };
   std::vector<Piece> pieces;
   std::mutex mutex;
   const auto check = [&](Piece& piece, std::uint64_t index, const Expected& expected) {
@@ -177,6 +198,7 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
       }
       const std::size_t stop = std::min(end, i + expected.size());
       output.reference(call, i, stop, expected.data());
+      if (right_block(i, {expected.data(), stop - i})) continue;
       for (std::size_t k = i; k < stop; ++k) check(piece, k, expected[k - i]);
     }
     const std::scoped_lock lock(mutex);

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "grader/device.h"
-#include "grader/generate.h"
 #include "grader/grading.h"
 
 namespace roofline::grader {
@@ -86,9 +85,8 @@ class CaseRunner {
   /// The same call twice: right both times, and the same bits.
   Examination call_twice(const CallPlan& plan) {
     Rig& rig = rig_for(plan);
-    ExamineOptions options = grading_.examine_options();
+    const ExamineOptions options = grading_.examine_options();
     const CallOutcome first = rig.call(plan);
-    options.positions_seed = entropy();
     Examination examination = examine(plan, first, rig.input(), options);
     if (examination.fault) return examination;
     const CallOutcome second = rig.call(plan);

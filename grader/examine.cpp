@@ -110,7 +110,8 @@ class Examiner {
       how.poison = plan_.poison();
       const double cost = output.cost ? output.cost(plan_.shape().settings) : 1;
       if (cost * static_cast<double>(array.elements) > kFullCheckOperations) {
-        how.positions = sample_positions(array.elements, options_.positions_seed);
+        how.positions = sample_positions(array.elements,
+                                         derive(plan_.shape().seed, Purpose::kPositions, array.parameter));
       }
       const Comparison comparison = compare(output, type, view, plan_.shape().settings, got, how);
       if (comparison.ok()) continue;

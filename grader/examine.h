@@ -14,9 +14,6 @@ namespace roofline::grader {
 
 struct ExamineOptions {
   std::uint64_t host_to_device_limit = 4096;
-  /// Draws the positions that are compared where a full comparison costs too much. Drawn after the output
-  /// arrived.
-  std::uint64_t positions_seed = 1;
 };
 
 /// What is wrong with a call's outcome, in the order in which a learner should hear it: it did not finish;

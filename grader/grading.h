@@ -38,6 +38,7 @@ struct TimedCall {
   Fault fault;
   double device_seconds = 0;  ///< first kernel's start to last kernel's end
   double host_seconds = 0;    ///< from the call to the end of its work
+  double wall_seconds = 0;    ///< of ours
   sim::Region region;
   std::vector<std::pair<std::string, Detail>> detail;
 };

@@ -36,7 +36,7 @@ struct Submission {
 struct Progress {
   std::string step{};    ///< "correctness", "roof copy", "performance"
   std::string detail{};  ///< "n = 257"
-  double fraction = 0;   ///< 0..1 of the whole grade
+  double fraction = 0;   ///< 0..1 of the whole grade; negative: unknown
 };
 
 struct GradeOptions {

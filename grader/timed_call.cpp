@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cxxabi.h>
 
-#include "grader/generate.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
 #include "grader/grading.h"
 
 namespace roofline::grader {
@@ -23,6 +26,27 @@ double device_seconds(const sim::Region& region) {
   return end - start;
 }
 
+/// "vectorised(float const*, ...)" without the parameters and the unnamed namespace: what the learner wrote.
+std::string kernel_name(const std::string& mangled) {
+  int status = 0;
+  char* plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  if (status != 0 || plain == nullptr) return mangled;
+  std::string name(plain);
+  std::free(plain);
+  static constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (auto at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed))
+    name.erase(at, kUnnamed.size());
+  int depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] != '(' || --depth != 0) continue;
+    name.resize(i);
+    break;
+  }
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return name;
+}
+
 }  // namespace
 
 TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
@@ -34,10 +58,10 @@ TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings,
   shape.fetch_inputs = false;
   const CallPlan plan(program, shape);
   TimedCall timed;
+  const auto begin = std::chrono::steady_clock::now();
   CallOutcome outcome = rig.call(plan);
-  ExamineOptions how = options;
-  how.positions_seed = entropy();
-  Examination examination = examine(plan, outcome, rig.input(), how);
+  timed.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Examination examination = examine(plan, outcome, rig.input(), options);
   timed.fault = std::move(examination.fault);
   timed.detail = std::move(examination.detail);
   if (outcome.go) {
@@ -62,7 +86,7 @@ std::vector<KernelSummary> summarise_kernels(const sim::Region& region) {
   std::vector<KernelSummary> kernels;
   for (const auto& record : region.kernels) {
     KernelSummary kernel;
-    kernel.name = record.name;
+    kernel.name = kernel_name(record.name);
     kernel.limiter = record.limiter;
     kernel.seconds = record.seconds;
     kernel.dram_bytes =
