@@ -90,6 +90,43 @@ TEST_F(ScoreboardTest, LevelsDiffer) {
   EXPECT_NEAR(ready(1).l2, gpu_.shared_latency + 31, 1e-9) << "a 32-way bank conflict";
 }
 
+// ptxas schedules within a basic block: independent work behind a waiting instruction does not wait with it.
+// A branch ends the block: everything in it has been issued by then.
+TEST_F(ScoreboardTest, IndependentWorkIsScheduledBeforeWaiting) {
+  load(1, 9, MemoryLevel::kBeyondL1);
+  run(Pipe::kFma, 2, {1});
+  load(3, 9, MemoryLevel::kBeyondL1);
+  run(Pipe::kFma, 4, {3});
+  EXPECT_NEAR(board_.now().dram, gpu_.dram_latency, 20) << "the second load did not wait for the first";
+  run(Pipe::kControl, 90, {});
+  load(5, 9, MemoryLevel::kBeyondL1);
+  EXPECT_GE(board_.now().dram, gpu_.dram_latency) << "the next block begins after the first";
+  EXPECT_GE(ready(5).dram, 2 * gpu_.dram_latency);
+}
+
+// A load may read what a store before it wrote: it is not moved up, unless it goes through the read-only
+// path.
+TEST_F(ScoreboardTest, LoadsDoNotPassStores) {
+  InstructionInfo store, plain, read_only;
+  for (auto* info : {&store, &plain, &read_only}) info->cost.pipe = Pipe::kMemory;
+  store.is_store = true;
+  plain.is_load = read_only.is_load = true;
+  plain.text = "ld.global.f32 %f1, [%rd1]";
+  read_only.text = "ld.global.nc.f32 %f1, [%rd1]";
+  load(1, 9, MemoryLevel::kBeyondL1);
+  board_.issue(operands(70, {8, 1}), store, MemoryLevel::kBeyondL1, 1);
+  board_.issue(operands(2, {9}), read_only, MemoryLevel::kBeyondL1, 1);
+  EXPECT_LT(ready(2).dram, gpu_.dram_latency + 20);
+  board_.issue(operands(3, {9}), plain, MemoryLevel::kBeyondL1, 1);
+  EXPECT_GE(ready(3).dram, 2 * gpu_.dram_latency);
+
+  board_.reset();
+  load(1, 9, MemoryLevel::kBeyondL1);
+  board_.issue(operands(70, {8, 1}), store, MemoryLevel::kBeyondL1, 1);
+  for (int i = 0; i < 30; ++i) load(4, 4, MemoryLevel::kShared);
+  EXPECT_NEAR(ready(4).dram, 30 * gpu_.shared_latency, 10) << "shared memory is another place";
+}
+
 // Moves cost nothing on hardware, but what they copy must still be waited for.
 TEST_F(ScoreboardTest, FreeInstructionsPassReadinessOn) {
   load(1, 9, MemoryLevel::kBeyondL1);

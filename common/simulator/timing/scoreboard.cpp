@@ -36,8 +36,10 @@ Scoreboard::Scoreboard(const DeviceDescription& device) : device_(device) {
 }
 
 void Scoreboard::reset() {
-  now_ = {};
+  front_ = issued_ = {};
   pipe_free_.fill({});
+  loaded_.fill({});
+  stored_.fill({});
   std::fill(ready_.begin(), ready_.end(), Cycles{});
 }
 
@@ -85,21 +87,39 @@ Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u3
   return {cycles, cycles};
 }
 
+Cycles Scoreboard::in_memory_order(Cycles start, const InstructionInfo& info, MemoryLevel level) {
+  if (!info.is_load && !info.is_store && !info.is_atomic) return start;
+  const size_t kind = level == MemoryLevel::kShared ? 0 : 1;
+  // What is read through the read-only path (ld.global.nc) is written by nobody during the kernel.
+  const bool read_only = info.is_load && info.text.find(".nc.") != std::string::npos;
+  if (!read_only) start = later(start, stored_[kind]);
+  if (info.is_store || info.is_atomic) {
+    start = later(start, loaded_[kind]);
+    stored_[kind] = start;
+  } else if (!read_only) {
+    loaded_[kind] = later(loaded_[kind], start);
+  }
+  return start;
+}
+
 void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes) {
-  const Cycles sources = sources_ready(in, info);
   const Pipe pipe = info.cost.pipe;
-  Cycles start = sources;
+  if (pipe != Pipe::kMemory) level = MemoryLevel::kNone;
+  Cycles start = sources_ready(in, info);
   if (pipe != Pipe::kNone) {
     Cycles& free = pipe_free_[index(pipe)];
-    start = later(later(now_, sources), free);
+    start = in_memory_order(later(later(front_, start), free), info, level);
     const double slots = std::max<double>(1, info.cost.issue);
     double busy = slots * interval_[index(pipe)];
     if (pipe == Pipe::kMemory && level != MemoryLevel::kNone) busy += passes > 1 ? passes - 1.0 : 0.0;
     if (pipe == Pipe::kTensor && device_.tensor_flops_per_clock > 0)
       busy = std::max(busy, info.cost.flops / (device_.tensor_flops_per_clock / kSchedulersPerSm));
-    free = plus(start, busy);
-    // The next instruction of the warp cannot issue before a branch has resolved.
-    now_ = plus(start, pipe == Pipe::kControl ? device_.control_latency : slots);
+    // The pipe and the scheduler are busy for the work, not for the wait: others go first meanwhile.
+    free = plus(later(free, front_), busy);
+    front_ = plus(front_, slots);
+    issued_ = later(issued_, plus(start, slots));
+    // The next basic block begins when this one has issued and the branch has resolved.
+    if (pipe == Pipe::kControl) front_ = issued_ = plus(issued_, device_.control_latency - slots);
   }
   const Cycles done = plus(start, latency_of(info, level, passes));
   if (!info.is_store) {
@@ -111,6 +131,8 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
   for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set_ready(in.extra->slots[i], done);
 }
 
-void Scoreboard::advance_to(Cycles at) { now_ = plus(later(now_, at), device_.barrier_latency); }
+void Scoreboard::advance_to(Cycles at) {
+  front_ = issued_ = plus(later(issued_, at), device_.barrier_latency);
+}
 
 }  // namespace roofline::sim

@@ -12,9 +12,12 @@ namespace roofline::sim {
 /// Where a warp's memory request was answered.
 enum class MemoryLevel : u8 { kNone, kShared, kL1, kBeyondL1 };
 
-/// Dependency time of one warp: in-order issue, an instruction starts when its sources are ready, loads
-/// overlap until their value is used. Kept twice, for loads beyond L1 answered by L2 and by DRAM; the kernel
-/// model interpolates with the kernel's real hit rate. Used only in a few sampled blocks.
+/// Dependency time of one warp: an instruction starts when its sources are ready, loads overlap until their
+/// value is used. PTX is not in the order of SASS: ptxas schedules within a basic block, so here instructions
+/// of a basic block start in the order of their data; a branch or barrier waits until all of them have been
+/// issued, and memory accesses of one kind (shared, other) do not pass stores. Kept twice, for loads beyond
+/// L1 answered by L2 and by DRAM; the kernel model interpolates with the kernel's real hit rate. Used only in
+/// a few sampled blocks.
 ///
 /// Slots: a, b, c, e and the guard are waited for, d and e are written. Extra::slots are written by loads
 /// and, for other instructions, the first Extra::written of them are; the rest is waited for. A slot of bits
@@ -25,11 +28,11 @@ class Scoreboard {
   void reset();
   /// The warp issued an instruction. `passes`: shared wavefronts or memory sectors/4, at least 1.
   void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes);
-  /// Cycles so far, {L2 answers, DRAM answers}.
+  /// Cycles until everything so far has been issued, {L2 answers, DRAM answers}.
   struct Cycles {
     double l2 = 0, dram = 0;
   };
-  Cycles now() const { return now_; }
+  Cycles now() const { return issued_; }
   /// A barrier released the warp: `at` is when its last warp arrived; the barrier's own latency is added
   /// here.
   void advance_to(Cycles at);
@@ -40,13 +43,17 @@ class Scoreboard {
   void set_ready(Slot slot, Cycles at);
   Cycles sources_ready(const Instruction& in, const InstructionInfo& info) const;
   Cycles latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const;
+  /// Start of a memory access, not before the stores that it might depend on; remembers it for the next.
+  Cycles in_memory_order(Cycles start, const InstructionInfo& info, MemoryLevel level);
 
   const DeviceDescription& device_;
   std::array<double, kPipes> interval_{};  ///< cycles between two instructions of one warp, by pipe
   std::array<double, kPipes> latency_{};   ///< cycles until the result can be used, by pipe
-  Cycles now_;
+  Cycles front_;   ///< when the next instruction could issue if its sources were ready
+  Cycles issued_;  ///< when the last one so far has issued
   std::array<Cycles, kPipes> pipe_free_{};
-  std::vector<Cycles> ready_;  ///< by slot offset / 64, frame bank only
+  std::array<Cycles, 2> loaded_{}, stored_{};  ///< last load and store to shared memory and elsewhere
+  std::vector<Cycles> ready_;                  ///< by slot offset / 64, frame bank only
 };
 
 }  // namespace roofline::sim

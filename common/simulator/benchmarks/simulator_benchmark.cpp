@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wall time of whole kernels on the simulated GPU, first launch included: counters and memory checks are on.
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "simulator/host/session.h"
+
+namespace roofline::sim {
+namespace {
+
+const std::filesystem::path kPrograms = std::filesystem::path(SIMULATOR_BUILD) / "benchmarks";
+
+/// Compiles NAME.cu beside this file to a program with PTX for sm_80 and the shared runtime library.
+std::string compiled(const std::string& name) {
+  std::filesystem::create_directories(kPrograms);
+  const std::string program = kPrograms / name;
+  const std::string command = std::string(CUDA_HOME "/bin/nvcc -O3 -cudart shared -gencode ") +
+                              "arch=compute_80,code=compute_80 -o " + program +
+                              " " SIMULATOR_SOURCE "/benchmarks/" + name + ".cu";
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("nvcc failed: " + command);
+  return program;
+}
+
+struct Outcome {
+  double wall_seconds = 0;  ///< of the kernel, as the program saw it
+  Region region;
+};
+
+/// Runs the program on a fresh simulated device and reads the seconds that it prints.
+Outcome run(const std::string& program, const std::string& level) {
+  SessionOptions options;
+  options.vector_level = level;
+  Session session = Session::start(SIMULATOR_BUILD, options);
+  session.begin_region();
+  int output[2];
+  if (pipe(output) != 0) throw std::runtime_error("pipe failed");
+  const int guest = session.guest_fd();
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(output[1], STDOUT_FILENO);
+    fcntl(guest, F_SETFD, 0);  // kept across exec
+    setenv("ROOFLINE_DEVICE_FD", std::to_string(guest).c_str(), 1);
+    setenv("LD_LIBRARY_PATH", SIMULATOR_BUILD, 1);
+    execl(program.c_str(), program.c_str(), nullptr);
+    _exit(127);
+  }
+  close(output[1]);
+  session.close_guest_fd();
+  Outcome outcome;
+  FILE* text = fdopen(output[0], "r");
+  const bool read = std::fscanf(text, "%lf", &outcome.wall_seconds) == 1;
+  std::fclose(text);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!read || status != 0) throw std::runtime_error(program + " failed on the simulated device");
+  outcome.region = session.end_region();
+  return outcome;
+}
+
+void whole_kernel(benchmark::State& state, const std::string& name) {
+  const std::string program = compiled(name);
+  double lanes = 0, warps = 0, wall = 0;
+  for (auto _ : state) {
+    const Outcome outcome = run(program, "");
+    state.SetIterationTime(outcome.wall_seconds);
+    wall += outcome.wall_seconds;
+    for (const KernelRecord& kernel : outcome.region.kernels) {
+      lanes += static_cast<double>(kernel.counters.lane_instructions);
+      warps += static_cast<double>(kernel.counters.warp_instructions);
+    }
+  }
+  state.counters["lane_instructions/s"] = lanes / wall;
+  state.counters["ns/warp_instruction"] = wall / warps * 1e9;
+  state.counters["warp_instructions"] = warps / static_cast<double>(state.iterations());
+}
+
+BENCHMARK_CAPTURE(whole_kernel, saxpy_2_20, "saxpy")
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(whole_kernel, gemm_256, "gemm")
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(whole_kernel, reduce_2_20, "reduce")
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace roofline::sim
+
+BENCHMARK_MAIN();
