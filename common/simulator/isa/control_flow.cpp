@@ -245,8 +245,6 @@ std::vector<Row> control_flow_rows() {
       control("barrier{.cta}.red.and{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierAnd>),
       control("barrier{.cta}.red.or{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierOr>),
       control("bar.warp.sync membermask", bind_warp_barrier),
-      control("griddepcontrol.launch_dependents", bind_plain<no_operation>),
-      control("griddepcontrol.wait", bind_plain<no_operation>),
   };
 }
 

@@ -242,10 +242,17 @@ void FunctionBuilder::note_order(const Instruction& in, const InstructionInfo& i
     const std::string& result = text.operands[0].name;
     ordered |= text.operands[0].kind != Kind::kRegister || copies_.uses[result] > 0;
   }
+  const bool in_shared = has("shared") || has("shared::cta");
   const bool waits = has("volatile") || has("acquire") || has("relaxed") || has("acq_rel") || has("mmio");
-  const bool spins = text.opcode == "nanosleep" || (reads_memory && (ordered || waits));
-  if (spins && (graph_.has_loop() || !source_.is_entry)) kernel_.may_spin = true;
-  if (ordered && !has("shared") && !has("shared::cta")) kernel_.in_order = true;
+  const bool loops = graph_.has_loop() || !source_.is_entry;
+  // A plain load in a loop with a fence is how older code waits for a flag.
+  const bool is_fence = (text.opcode == "membar" || text.opcode == "fence") && !has("cta");
+  if (is_fence && loops) ordered = true;
+  if (loops && (is_fence || (reads_memory && (ordered || waits)))) {
+    kernel_.may_spin = true;
+    emit_hidden(note_spin, {}, {}, true);
+  }
+  if (ordered && !in_shared) kernel_.in_order = true;
 }
 
 /// Three distinct register sources need three reads of a register file with two ports, unless the operand

@@ -129,7 +129,12 @@ void GridRunner::work(Launch& launch, Worker& worker) {
                         &worker.heat);
   for (;;) {
     const u64 id = launch.next.fetch_add(1);
-    if (id >= launch.blocks || id >= launch.stop_at) return;
+    if (id >= launch.blocks) return;
+    if (id >= launch.stop_at) {
+      if (launch.grid.parallel)
+        launch.merger.finished(id, worker.runner.block().runs);  // nobody may wait for it
+      return;
+    }
     if (launch.grid.parallel) launch.merger.wait_for_window(id);
     Block& block = worker.runner.block();
     try {

@@ -82,6 +82,11 @@ void copy_predicate(Warp& w, const Instruction& in) {
   d = (d & ~w.mask) | (source & w.mask);
 }
 
+void note_spin(Warp& w, const Instruction&) {
+  ++w.spins;
+  w.yield = true;
+}
+
 void read_clock_32(Warp& w, const Instruction& in) { broadcast(w, in.d, static_cast<u32>(now(w, in))); }
 void read_clock_high(Warp& w, const Instruction& in) {
   broadcast(w, in.d, static_cast<u32>(now(w, in) >> 32));

@@ -12,8 +12,8 @@ namespace roofline::sim {
 
 namespace {
 
-/// A fragment of a kernel that may wait through memory yields to its siblings after this many instructions.
-constexpr u32 kFairShare = 2048;
+/// A fragment gives way to its siblings after this many instructions that may be waiting for something.
+constexpr u32 kFairShare = 32;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ u32 Warp::run(u32 quantum) {
 template <bool kTracked>
 u32 Warp::run_loop(u32 quantum) {
   InstructionCounters* const counters = block->counters->data();
-  u32 done = 0, counted_spins = 0;
+  u32 done = 0;
   for (;;) {
     const Instruction* const code = function->code.data();
     const u32 lanes = fragment_mask, parking = stop;
@@ -94,8 +94,6 @@ u32 Warp::run_loop(u32 quantum) {
       counters[in.index].lanes -= static_cast<u32>(std::popcount(repeated_mask));
       repeat = false;
     }
-    spins += done - counted_spins;
-    counted_spins = done;
     if (fragment_mask == 0 || pc == stop) {
       if (!settle()) break;
     } else if (spins >= kFairShare) {
@@ -120,7 +118,7 @@ void Warp::track(const Instruction& in, u32 active) {
 /// them go.
 void Warp::take_turns() {
   spins = 0;
-  if (!block->grid->kernel->may_spin || (others.empty() && open_joins.empty())) return;
+  if (others.empty() && open_joins.empty()) return;
   const bool has_ready = std::any_of(others.begin(), others.end(),
                                      [](const Fragment& f) { return f.state == Fragment::State::kReady; });
   Fragment released;

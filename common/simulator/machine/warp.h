@@ -45,7 +45,7 @@ struct Warp : Lanes {
   Pool<Frame> frames;
   Pool<Join> joins;
   std::vector<Join*> open_joins;  ///< of this warp, oldest first
-  u32 spins = 0;                  ///< synchronising instructions since lanes were last released
+  u32 spins = 0;                  ///< instructions of the running fragment that may be waiting for others
   enum class State : u8 { kReady, kBlocked, kDone };
   State state = State::kReady;
 
