@@ -23,6 +23,8 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   existing = lanes;
   exited = 0;
   yield = changed = repeat = false;
+  memory_level = MemoryLevel::kNone;
+  memory_passes = 1;
   others.clear();
   open_joins.clear();
   joins.reclaim_all();
