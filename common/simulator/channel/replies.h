@@ -68,10 +68,11 @@ struct LoadedVariable {
   void fields(auto& io) { io(facts.name, facts.address, facts.bytes, facts.constant, facts.managed); }
 };
 struct LoadedModule {
-  u32 id = 0, ptx_major = 0, ptx_minor = 0, ptx_target = 0;
+  u32 id = 0;
+  u32 target = 0;  ///< architecture of the PTX: 80 for compute_80
   std::vector<LoadedFunction> functions;
   std::vector<LoadedVariable> variables;
-  void fields(auto& io) { io(id, ptx_major, ptx_minor, ptx_target, functions, variables); }
+  void fields(auto& io) { io(id, target, functions, variables); }
 };
 
 struct EventState {

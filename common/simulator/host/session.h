@@ -15,9 +15,9 @@ namespace roofline::sim {
 
 struct SessionOptions {
   std::string device = "a100-sxm4-40gb";
-  unsigned threads = 0;          ///< 0: all cores
-  std::string vector_level;      ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
-  double kernel_time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit
+  unsigned threads = 0;           ///< 0: all cores
+  std::string vector_level = {};  ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
+  double kernel_time_limit = 0;   ///< wall seconds a kernel may take, 0: no limit
 };
 
 /// One kernel as the machine saw it.
@@ -44,8 +44,9 @@ struct Region {
   u64 device_bytes_peak = 0;
   std::vector<Trap> traps;
   std::vector<std::string>
-      missing_functions;     ///< CUDA functions that the program called and the simulator lacks
-  u64 kernels_not_kept = 0;  ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
+      missing_functions;        ///< CUDA functions that the program called and the simulator lacks
+  u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
+  u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
 };
 
 /// Launches that one region lists.

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -72,9 +73,16 @@ void Connection::open_channel() try {
   if (options.device.empty()) options.device = "a100-sxm4-40gb";
   options.vector_level = environment("ROOFLINE_VECTOR_LEVEL");
   options.threads = static_cast<unsigned>(std::atoi(environment("ROOFLINE_THREADS").c_str()));
-  socket_ = std::move(start_machine(options).guest);
+  StartedMachine started = start_machine(options);
+  socket_ = std::move(started.guest);
+  machine_pid_ = started.pid;
 } catch (const std::exception& error) {
   throw ConnectionLost(error.what());
+}
+
+void Connection::end_machine() {
+  socket_.reset();
+  if (machine_pid_ > 0) waitpid(machine_pid_, nullptr, 0);
 }
 
 void Connection::map_memory(std::vector<Descriptor> descriptors) {

@@ -49,6 +49,8 @@ class Connection {
   channel::Status take_deferred() { return std::exchange(deferred_, channel::Status::kOk); }
   /// Writes what kernels printed to the program's standard output.
   void show_output();
+  /// The program is ending: waits until a machine of our own is gone.
+  void end_machine();
 
  private:
   void send();
@@ -59,6 +61,7 @@ class Connection {
   [[noreturn]] void lost();
 
   channel::Descriptor socket_;
+  int machine_pid_ = -1;  ///< of a machine of our own
   channel::Welcome welcome_;
   channel::Writer out_;
   std::vector<std::byte> in_;

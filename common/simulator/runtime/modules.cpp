@@ -83,8 +83,7 @@ cudaError_t Modules::send(Module& module, Connection& connection) {
   in(loaded);
   if (!in.complete()) throw ConnectionLost("the simulated GPU's answer about a module is malformed");
   module.id = loaded.id;
-  module.ptx_version = loaded.ptx_major * 10 + loaded.ptx_minor;
-  module.target = loaded.ptx_target;
+  module.target = loaded.target;
   for (auto& function : loaded.functions) module.functions[function.facts.name] = std::move(function.facts);
   for (auto& variable : loaded.variables) module.variables[variable.facts.name] = std::move(variable.facts);
   return cudaSuccess;

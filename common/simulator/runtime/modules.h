@@ -39,7 +39,7 @@ struct Module {
   bool tried = false;
   cudaError_t error = cudaSuccess;  ///< of the attempt to load it
   u32 id = 0;
-  u32 ptx_version = 0, target = 0;  ///< 90 and 80 for PTX 9.0 for sm_80
+  u32 target = 0;  ///< architecture of the PTX: 80 for compute_80
   std::map<std::string, FunctionFacts> functions;
   std::map<std::string, VariableFacts> variables;
   std::vector<std::unique_ptr<Kernel>> kernels;

@@ -91,6 +91,17 @@ void Runtime::reset() {
   generation_++;
 }
 
+void Runtime::end() {
+  if (connection_ && !forked) connection_->end_machine();
+}
+
+namespace {
+
+/// Runs when the library is unloaded: nobody calls CUDA functions any more.
+[[gnu::destructor]] void end_of_program() { Runtime::instance().end(); }
+
+}  // namespace
+
 cudaError_t& last_error() {
   thread_local cudaError_t error = cudaSuccess;
   return error;

@@ -46,6 +46,8 @@ class Runtime {
 
   /// Destroys all state of the device.
   void reset();
+  /// At the end of the program, after its own destructors.
+  void end();
 
   std::mutex lock;
   Modules modules;

@@ -26,7 +26,9 @@ Code find_code(std::span<const std::byte> bytes, const DeviceDescription& device
   const u32 capability = device.compute_major * 10 + device.compute_minor;
   const image::Image found = read(bytes);
   Code code;
-  code.ptx = choose(found, capability).text;
+  const image::PtxImage& ptx = choose(found, capability);
+  code.ptx = ptx.text;
+  code.target = ptx.sm;
   if (const image::ElfImage* elf = image::choose_elf(found, capability)) {
     try {
       code.elf = image::kernels_of_elf(elf->bytes);

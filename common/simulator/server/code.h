@@ -13,6 +13,7 @@ namespace roofline::sim::server {
 /// The code of one module that this device can run.
 struct Code {
   std::string ptx;
+  u32 target = 0;  ///< 80 for compute_80
   std::vector<ElfKernel> elf;
 };
 

@@ -15,6 +15,13 @@ namespace {
 /// Printed text that the program never fetches is cut at this length.
 constexpr size_t kMaxOutput = size_t{64} << 20;
 
+/// Small enough that nothing computed from it overflows; the exact limits are the device's to check.
+bool is_block(Dim3 block) {
+  constexpr u32 kMost = 1024;
+  return block.x >= 1 && block.y >= 1 && block.z >= 1 && block.x <= kMost && block.y <= kMost &&
+         block.z <= kMost;
+}
+
 Status status_of(TrapKind kind) {
   switch (kind) {
     case TrapKind::kIllegalAddress:
@@ -52,8 +59,9 @@ Answer Server::handle(const LoadModule& c) try {
   modules_.insert(facts.id);
   LoadedModule loaded;
   loaded.id = facts.id;
+  loaded.target = code.target;
   for (auto& function : facts.functions) {
-    functions_.emplace(function.id, facts.id);
+    functions_[function.id] = {facts.id, function.parameter_bytes};
     loaded.functions.push_back({std::move(function)});
   }
   for (auto& variable : facts.variables) loaded.variables.push_back({std::move(variable)});
@@ -73,14 +81,17 @@ Answer Server::handle(const LoadModule& c) try {
 Answer Server::handle(const UnloadModule& c) {
   if (!modules_.erase(c.module)) return refuse(Status::kInvalidHandle);
   timeline_.synchronize_device();
-  std::erase_if(functions_, [&](const auto& entry) { return entry.second == c.module; });
+  std::erase_if(functions_, [&](const auto& entry) { return entry.second.module == c.module; });
   device_->unload_module(c.module);
   return give(Nothing{});
 }
 
 Answer Server::handle(const LaunchKernel& c) {
   if (sticky_ != Status::kOk) return {};  // the context is dead, as on a real device
-  if (!known_stream(c.stream) || !functions_.contains(c.function)) return refuse(Status::kInvalidHandle);
+  const auto kernel = functions_.find(c.function);
+  if (!known_stream(c.stream) || kernel == functions_.end()) return refuse(Status::kInvalidHandle);
+  if (c.parameters.size() != kernel->second.parameter_bytes || !is_block(c.block))
+    return refuse(Status::kInvalidConfiguration);
   Launch launch{c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative};
   if (std::string why = device_->check_launch(launch); !why.empty())
     return refuse(Status::kInvalidConfiguration, std::move(why));
@@ -121,6 +132,7 @@ void Server::fault(const Trap& trap) {
 
 Answer Server::handle(const QueryOccupancy& c) {
   if (!functions_.contains(c.function)) return refuse(Status::kInvalidHandle);
+  if (!is_block(c.block)) return refuse(Status::kInvalidValue);
   const Occupancy found = device_->occupancy_of(c.function, c.block, c.dynamic_shared_bytes);
   return give(OccupancyState{found.blocks_per_sm, found.warps_per_sm});
 }

@@ -133,7 +133,8 @@ bool Server::serve_observer() {
       records_.begin_region(timeline_.host_now(), device_bytes_in_use(), window_.bytes_in_use());
       break;
     case ObserverCommand::kEndRegion: {
-      const WireRegion region = records_.end_region(timeline_.device_end());
+      WireRegion region = records_.end_region(timeline_.device_end());
+      region.unread_output_bytes = output_.size();
       out(region);
       break;
     }

@@ -91,7 +91,11 @@ class Server {
   Records records_;
   channel::Descriptor guest_, observer_;
   std::vector<u32> streams_{0};
-  std::map<FunctionId, ModuleId> functions_;  ///< that may be launched
+  struct LoadedKernel {
+    ModuleId module = 0;
+    u32 parameter_bytes = 0;
+  };
+  std::map<FunctionId, LoadedKernel> functions_;  ///< that may be launched
   std::set<ModuleId> modules_;
   std::string output_;                               ///< printed by kernels, not yet taken
   channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted

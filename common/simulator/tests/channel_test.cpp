@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The wire between program and machine. Broken by: a field list that reads in another order than it writes, a
+// length that is believed unchecked, a machine that a malformed packet can stop.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <random>
+
+#include "simulator/channel/messages.h"
+#include "simulator/channel/replies.h"
+#include "simulator/channel/socket.h"
+#include "simulator/channel/start_machine.h"
+#include "simulator/host/session.h"
+
+namespace roofline::sim {
+namespace {
+
+using namespace channel;
+
+template <class T>
+std::vector<std::byte> packet_of(const T& command, u32 sequence = 7) {
+  Writer out;
+  encode(out, command, sequence);
+  return out.bytes();
+}
+
+LaunchKernel some_launch() {
+  LaunchKernel launch{3, 4, {5, 6, 7}, {8, 9, 10}, 11, true, std::vector<std::byte>(100)};
+  for (size_t i = 0; i < 100; i++) launch.parameters[i] = static_cast<std::byte>(i);
+  return launch;
+}
+
+TEST(Wire, CommandArrivesAsSent) {
+  const auto received = decode(packet_of(some_launch(), 99));
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->sequence, 99u);
+  const auto* launch = std::get_if<LaunchKernel>(&received->command);
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->function, 3u);
+  EXPECT_EQ(launch->block.z, 10u);
+  EXPECT_EQ(launch->dynamic_shared_bytes, 11u);
+  EXPECT_TRUE(launch->cooperative);
+  EXPECT_EQ(launch->parameters, some_launch().parameters);
+
+  const auto copy = decode(packet_of(CopyIn{{1, 2, 3, 4}, 5, 6, true, false, true}));
+  ASSERT_TRUE(copy && std::holds_alternative<CopyIn>(copy->command));
+  EXPECT_EQ(std::get<CopyIn>(copy->command).to.height, 4u);
+  EXPECT_TRUE(std::get<CopyIn>(copy->command).more);
+}
+
+/// Every command in its default form survives the round trip under its own number.
+template <size_t I = 0>
+void every_command() {
+  if constexpr (I < std::variant_size_v<Command>) {
+    const auto received = decode(packet_of(std::variant_alternative_t<I, Command>{}));
+    ASSERT_TRUE(received) << "command " << I;
+    EXPECT_EQ(received->command.index(), I);
+    every_command<I + 1>();
+  }
+}
+TEST(Wire, EveryCommandHasItsNumber) { every_command(); }
+
+TEST(Wire, OtherLengthsAreRefused) {
+  const auto good = packet_of(some_launch());
+  for (size_t n = 0; n < good.size(); n++) EXPECT_FALSE(decode(std::span(good).first(n))) << n;
+  auto longer = good;
+  longer.push_back({});
+  EXPECT_FALSE(decode(longer));
+  EXPECT_FALSE(decode(std::vector<std::byte>(kMaxPacket + 1)));
+}
+
+TEST(Wire, LyingNumbersAreRefused) {
+  const auto good = packet_of(some_launch());
+  const auto with = [&](size_t at, u32 value) {
+    auto bad = good;
+    std::memcpy(bad.data() + at, &value, sizeof value);
+    return decode(bad).has_value();
+  };
+  EXPECT_TRUE(with(8, 5));                                                // any sequence
+  EXPECT_FALSE(with(0, kMagic + 1));                                      // magic
+  EXPECT_FALSE(with(4, static_cast<u32>(std::variant_size_v<Command>)));  // no such command
+  EXPECT_FALSE(with(12, 0));                                              // body length
+  const size_t cooperative = kHeaderBytes + 8 + 24 + 8;
+  auto bad = good;
+  bad[cooperative] = std::byte{2};  // neither false nor true
+  EXPECT_FALSE(decode(bad));
+  EXPECT_FALSE(with(cooperative + 1, 0xffffffff));  // more parameter bytes than there are
+  EXPECT_FALSE(with(cooperative + 1, 99));          // fewer: bytes would be left over
+}
+
+TEST(Wire, ReaderNeverBelievesACount) {
+  Writer out;
+  out(u32{0xffffffff});
+  std::vector<LoadedFunction> functions;
+  std::vector<u64> numbers;
+  std::string text;
+  Reader a(out.bytes()), b(out.bytes()), c(out.bytes());
+  a(functions);
+  b(numbers);
+  c(text);
+  EXPECT_FALSE(a.ok() || b.ok() || c.ok());
+  EXPECT_TRUE(functions.empty() && numbers.empty() && text.empty());
+}
+
+TEST(Wire, NestedAnswersArriveAsSent) {
+  LoadedModule module;
+  module.id = 4;
+  module.target = 80;
+  FunctionFacts kernel;
+  kernel.name = "k";
+  kernel.parameter_offsets = {0, 8};
+  kernel.parameter_sizes = {8, 4};
+  kernel.resources.spill_bytes = 12;
+  module.functions.push_back({kernel});
+  module.variables.push_back({{"v", kDeviceWindow, 4, true, false}});
+  Writer out;
+  out(module);
+  LoadedModule back;
+  Reader in(out.bytes());
+  in(back);
+  ASSERT_TRUE(in.complete());
+  EXPECT_EQ(back.functions.at(0).facts.parameter_sizes.at(1), 4u);
+  EXPECT_EQ(back.functions[0].facts.resources.spill_bytes, 12u);
+  EXPECT_EQ(back.variables.at(0).facts.address, kDeviceWindow);
+  EXPECT_TRUE(back.variables[0].facts.constant);
+}
+
+/// A small fuzzer that runs everywhere; tests/fuzz has the real one.
+TEST(Wire, RandomDamageIsHarmless) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; i++) {
+    auto packet = packet_of(some_launch());
+    const u32 flips = 1 + random() % 4;
+    for (u32 f = 0; f < flips; f++) packet[random() % packet.size()] = static_cast<std::byte>(random());
+    if (random() % 4 == 0) packet.resize(random() % packet.size());
+    (void)decode(packet);  // sanitizers watch
+  }
+}
+
+TEST(Sockets, PacketsKeepTheirEndsAndDescriptors) {
+  auto [here, there] = socket_pair();
+  const Descriptor memory(memfd_create("test", 0));
+  ASSERT_EQ(write(memory.get(), "hello", 5), 5);
+  const int fds[] = {memory.get()};
+  ASSERT_TRUE(send_packet(here.get(), packet_of(Hello{}), Wait::kBlock, fds));
+  ASSERT_TRUE(send_packet(here.get(), packet_of(some_launch()), Wait::kBlock));
+  std::vector<std::byte> packet;
+  std::vector<Descriptor> got;
+  ASSERT_EQ(receive_packet(there.get(), packet, Wait::kBlock, &got), Received::kPacket);
+  EXPECT_TRUE(decode(packet));
+  ASSERT_EQ(got.size(), 1u);
+  char text[6] = {};
+  EXPECT_EQ(pread(got[0].get(), text, 5, 0), 5);
+  EXPECT_STREQ(text, "hello");
+  ASSERT_EQ(receive_packet(there.get(), packet, Wait::kBlock), Received::kPacket);
+  EXPECT_EQ(packet, packet_of(some_launch()));
+  EXPECT_EQ(receive_packet(there.get(), packet, Wait::kDoNotBlock), Received::kNothing);
+  const std::vector<std::byte> big(kMaxPacket + 100);
+  ASSERT_TRUE(send_packet(here.get(), big, Wait::kBlock));
+  EXPECT_EQ(receive_packet(there.get(), packet, Wait::kBlock), Received::kTooLong);
+  here.reset();
+  EXPECT_EQ(receive_packet(there.get(), packet, Wait::kBlock), Received::kClosed);
+  EXPECT_FALSE(send_packet(there.get(), packet_of(Hello{}), Wait::kBlock));
+}
+
+TEST(Machine, SaysWhyThereIsNone) {
+  EXPECT_THROW(choose_machine("/nonexistent", ""), std::runtime_error);
+  EXPECT_THROW(choose_machine(SIMULATOR_BUILD, "v9"), std::runtime_error);
+  EXPECT_NO_THROW(choose_machine(SIMULATOR_BUILD, ""));
+  try {
+    (void)Session::start(SIMULATOR_BUILD, {.device = "no-such-gpu"});
+    FAIL() << "an unknown device must be refused";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("a100-sxm4-40gb"), std::string::npos) << error.what();
+  }
+}
+
+/// What a hostile program can send: the observer must still get its answers.
+TEST(Machine, MalformedPacketEndsTheGuestOnly) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  session.begin_region();
+  const std::vector<std::byte> garbage(100, std::byte{0x5a});
+  ASSERT_TRUE(send_packet(session.guest_fd(), garbage, Wait::kBlock));
+  std::vector<std::byte> packet;
+  EXPECT_EQ(receive_packet(session.guest_fd(), packet, Wait::kBlock), Received::kClosed);
+  EXPECT_TRUE(session.end_region().kernels.empty());
+}
+
+/// Sends one command to a machine and returns the outcome of its answer.
+Outcome ask(Session& session, const auto& command) {
+  std::vector<std::byte> packet;
+  EXPECT_TRUE(send_packet(session.guest_fd(), packet_of(command), Wait::kBlock));
+  EXPECT_EQ(receive_packet(session.guest_fd(), packet, Wait::kBlock), Received::kPacket);
+  Reader in(packet);
+  Header header;
+  Outcome outcome;
+  in(header, outcome);
+  EXPECT_TRUE(in.ok());
+  return outcome;
+}
+
+/// Well-formed commands with impossible numbers.
+TEST(Machine, ImpossibleNumbersAreRefused) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  constexpr u64 kHuge = ~u64{0};
+  const Rectangle inside{kDeviceWindow, 1, 1, 1};
+  EXPECT_EQ(ask(session, Hello{}).status, Status::kOk);
+  EXPECT_EQ(ask(session, Hello{kVersion + 1}).status, Status::kUnknown);
+  EXPECT_NE(ask(session, Allocate{kHuge, ""}).status, Status::kOk);
+  EXPECT_NE(ask(session, AllocateHost{kHuge, ""}).status, Status::kOk);
+  EXPECT_NE(ask(session, Release{1}).status, Status::kOk);
+  EXPECT_NE(ask(session, ReleaseHost{kHostWindow}).status, Status::kOk);
+  EXPECT_NE(ask(session, LoadModule{kHuge}).status, Status::kOk);
+  EXPECT_NE(ask(session, LoadModule{100}).status, Status::kOk);  // zeros are no image
+  EXPECT_NE(ask(session, UnloadModule{77}).status, Status::kOk);
+  EXPECT_NE(ask(session, CopyIn{inside, 0, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, CopyIn{inside, kHuge, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, CopyIn{inside, 0, 55}).status, Status::kOk);
+  EXPECT_NE(ask(session, CopyOut{{kDeviceWindow, kHuge, kHuge, kHuge}, 0, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, CopyWithin{inside, kHuge, 1, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, Fill{inside, 0, 3}).status, Status::kOk);
+  EXPECT_NE(ask(session, QueryOccupancy{5, {}, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, SetMaxDynamicShared{5, 0}).status, Status::kOk);
+  ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(some_launch()), Wait::kBlock));
+  const Outcome after = ask(session, QueryMemory{});
+  EXPECT_EQ(after.status, Status::kOk);
+  EXPECT_EQ(after.deferred, Status::kInvalidHandle);  // there was no such function
+  EXPECT_EQ(ask(session, QueryMemory{}).deferred, Status::kOk);
+  EXPECT_EQ(session.end_region().host_to_device_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace roofline::sim

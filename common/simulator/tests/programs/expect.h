@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+/// The programs in this folder check themselves: exit status 0 only when everything was as expected. They are
+/// ordinary CUDA programs and hold on a real GPU too.
+#define EXPECT(condition)                                                          \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
+      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      std::exit(1);                                                                \
+    }                                                                              \
+  } while (0)
+
+#define EXPECT_RESULT(expected, call)                                                                        \
+  do {                                                                                                       \
+    const cudaError_t got_ = (call);                                                                         \
+    if (got_ != (expected)) {                                                                                \
+      std::fprintf(stderr, "%s:%d: %s gave %s, not %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got_), \
+                   cudaGetErrorName(expected));                                                              \
+      std::exit(1);                                                                                          \
+    }                                                                                                        \
+  } while (0)
+
+#define OK(call) EXPECT_RESULT(cudaSuccess, call)
