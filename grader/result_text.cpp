@@ -49,6 +49,8 @@ std::string with_unit(double value, const std::string& unit) { return compact(va
 
 void add_check(Table& table, const Check& check, const Terminal& terminal) {
   std::string message = printable(check.message);
+  // The table of measurements says it with a bar.
+  if (check.kind == CheckKind::kPerformance && check.verdict == Verdict::kPass) message.clear();
   if (check.line && message.find(check.file + ":" + std::to_string(check.line)) == std::string::npos)
     message = check.file + ":" + std::to_string(check.line) + ": " + message;
   table.add({terminal.paint(colour_of(check.verdict), mark_of(check.verdict, terminal)),
@@ -57,7 +59,7 @@ void add_check(Table& table, const Check& check, const Terminal& terminal) {
 
 /// Correctness cases that pass say no more than their number.
 std::string checks_table(const Result& result, const Terminal& terminal) {
-  Table table({{""}, {"check"}, {"verdict"}, {"", Column::Align::kWrap}});
+  Table table({{""}, {"check", Column::Align::kWrap}, {"verdict"}, {"", Column::Align::kWrap}});
   const auto quiet = [](const Check& check) {
     return check.kind == CheckKind::kCorrectness && check.verdict == Verdict::kPass;
   };
@@ -68,12 +70,9 @@ std::string checks_table(const Result& result, const Terminal& terminal) {
       add_check(table, check, terminal);
     } else if (!counted) {
       counted = true;
-      std::string names;
-      for (const Check& other : result.checks)
-        if (quiet(other)) names += (names.empty() ? "" : ", ") + printable(other.title);
       table.add({terminal.paint(Colour::kGreen, mark_of(Verdict::kPass, terminal)),
                  "correct in " + std::to_string(passed) + " cases",
-                 verdict_text(Verdict::kPass, Class::kNone, terminal), terminal.paint(Colour::kDim, names)});
+                 verdict_text(Verdict::kPass, Class::kNone, terminal), ""});
     }
   }
   return table.empty() ? "" : table.render(terminal);
@@ -171,7 +170,8 @@ std::string device_label(const DeviceRecord& device) {
 }
 
 std::string verdict_text(Verdict verdict, Class reason, const Terminal& terminal) {
-  const std::string_view name = reason == Class::kNone ? name_of(verdict) : name_of(reason);
+  const bool plain = reason == Class::kNone || verdict == Verdict::kSkipped;
+  const std::string_view name = plain ? name_of(verdict) : name_of(reason);
   return terminal.paint(colour_of(verdict), name);
 }
 

@@ -36,7 +36,6 @@ void Table::rule() { rows_.emplace_back(); }
 std::vector<int> Table::widths(const Terminal& terminal, int indent) const {
   std::vector<int> result(columns_.size());
   int fixed = indent + kGap * (static_cast<int>(columns_.size()) - 1);
-  int wrapped = 0;
   for (size_t c = 0; c < columns_.size(); ++c) {
     result[c] = display_width(columns_[c].title);
     for (const auto& row : rows_) {
@@ -44,16 +43,19 @@ std::vector<int> Table::widths(const Terminal& terminal, int indent) const {
       for (const std::string& line : wrap(row[c], 1 << 20))
         result[c] = std::max(result[c], display_width(line));
     }
-    if (columns_[c].align == Column::Align::kWrap) {
-      ++wrapped;
-    } else {
-      fixed += result[c];
-    }
+    if (columns_[c].align != Column::Align::kWrap) fixed += result[c];
   }
-  if (wrapped == 0) return result;
-  const int share = std::max(kNarrowest, (terminal.width - fixed) / wrapped);
+  // Narrow ones keep their width; the others share what is left.
+  int left = terminal.width - fixed;
+  std::vector<size_t> wide;
   for (size_t c = 0; c < columns_.size(); ++c)
-    if (columns_[c].align == Column::Align::kWrap) result[c] = std::min(result[c], share);
+    if (columns_[c].align == Column::Align::kWrap) wide.push_back(c);
+  std::sort(wide.begin(), wide.end(), [&](size_t a, size_t b) { return result[a] < result[b]; });
+  for (size_t i = 0; i < wide.size(); ++i) {
+    const int share = std::max(kNarrowest, left / static_cast<int>(wide.size() - i));
+    result[wide[i]] = std::min(result[wide[i]], share);
+    left -= result[wide[i]];
+  }
   return result;
 }
 
