@@ -93,17 +93,16 @@ Dim3 thread_of(const Warp& w, u32 lane) {
 /// void __assertfail(const char* message, const char* file, unsigned line, const char* function, size_t size)
 void assert_fail(Warp& w, const Instruction& in) {
   const CallSite& site = site_of(in);
-  std::string first;
+  std::string failed;
   each_active(w, [&](u32 lane) {
     const auto text = [&](std::size_t i) { return text_at(w, in, lane, argument(w, site, i, lane)); };
-    const std::string message = text(1) + ":" + std::to_string(static_cast<u32>(argument(w, site, 2, lane))) +
-                                ": " + text(3) + ": block: " + triple(w.block->id) +
-                                ", thread: " + triple(thread_of(w, lane)) + " Assertion `" + text(0) +
-                                "` failed.";
-    write_output(*w.block, message + "\n");
-    if (first.empty()) first = message;
+    const std::string assertion = "Assertion `" + text(0) + "` failed.";
+    write_output(*w.block, text(1) + ":" + std::to_string(static_cast<u32>(argument(w, site, 2, lane))) +
+                               ": " + text(3) + ": block: " + triple(w.block->id) +
+                               ", thread: " + triple(thread_of(w, lane)) + " " + assertion + "\n");
+    if (failed.empty()) failed = assertion;
   });
-  w.trap(TrapKind::kAssert, static_cast<u32>(std::countr_zero(w.mask)), in, first);
+  w.trap(TrapKind::kAssert, static_cast<u32>(std::countr_zero(w.mask)), in, failed);
 }
 
 /// void* malloc(size_t bytes); null when the heap is full.
