@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// The program as a user meets it: words in, text and exit status out. Runs bin/lab on a copy of the labs.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "grader/file.h"
+#include "grader/process.h"
+
+namespace roofline::grader {
+namespace {
+namespace fs = std::filesystem;
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("roofline-cli-test-" + std::to_string(getpid()));
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+    for (const char* part : {"labs", "solutions"})
+      fs::copy(fs::path(ROOFLINE_SOURCE) / part, root_ / part, fs::copy_options::recursive);
+    fs::create_directory_symlink(fs::path(ROOFLINE_SOURCE) / "common", root_ / "common");
+    file_ = root_ / "labs" / "01-pointwise" / "pointwise.cu";
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  /// Output and exit status of ./lab with these words.
+  CommandResult lab(std::vector<std::string> words, const std::string& locale = "C.UTF-8") {
+    words.insert(words.begin(), std::string(ROOFLINE_BUILD) + "/bin/lab");
+    return run_command(words, {.directory = root_,
+                               .limit = std::chrono::seconds(300),
+                               .environment = {"ROOFLINE_ROOT=" + root_.string(),
+                                               "ROOFLINE_STATE=" + state().string(), "LC_ALL=" + locale}});
+  }
+  fs::path state() const { return root_ / ".lab"; }
+
+  void expect(const CommandResult& result, int status, const std::string& text) {
+    EXPECT_EQ(result.exit_code, status) << result.output;
+    EXPECT_NE(result.output.find(text), std::string::npos)
+        << "wanted: " << text << "\ngot: " << result.output;
+  }
+
+  fs::path root_, file_;
+};
+
+// Breaks when a verb loses its help or its examples.
+TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
+  expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");
+  for (const char* verb :
+       {"grade", "list", "next", "hint", "reset", "doctor", "roofs", "run", "author-check"}) {
+    expect(lab({verb, "--help"}), 0, "Examples:");
+    expect(lab({"--help"}), 0, std::string("\n  ") + verb);
+  }
+  for (const char* verb : {"setup", "test", "docs"}) expect(lab({"--help"}), 0, std::string("\n  ") + verb);
+}
+
+// Breaks when wrong usage is not said in a sentence, or not with exit status 2.
+TEST_F(CommandLine, WrongUsageIsStatusTwoAndSaysWhatToDo) {
+  expect(lab({"grad"}), 2, "did you mean ./lab grade?");
+  expect(lab({"xyzzy"}), 2, "./lab --help lists every verb");
+  expect(lab({"grade", "pointwsie"}), 2, "did you mean pointwise?");
+  expect(lab({"grade", "77"}), 2, "01  pointwise");
+  expect(lab({"grade", "--nonsense"}), 2, "./lab grade --help");
+  expect(lab({"grade", "01", "--seed", "many"}), 2, "--seed");
+  expect(lab({"grade", "01", "--device", "sim:a200"}), 2, "sim:a100-sxm4-40gb");
+  expect(lab({"grade", "01", "--device", "abacus"}), 2, "abacus");
+  expect(lab({"grade", "01", "02", "--file", file_}), 2, "--file needs the one lab");
+  expect(lab({"grade", "01", "--file", file_, "--solution"}), 2, "give one of them");
+  expect(lab({"grade", "01", "--file", "nowhere.cu"}), 2, "there is no file nowhere.cu");
+  expect(lab({"grade", "01", "--file", root_}), 2, "is a folder");
+  expect(lab({"reset"}), 2, "LAB");
+  expect(lab({"reset", "all"}), 2, "one lab at a time");
+  expect(lab({"run"}), 2, "needs a program");
+}
+
+TEST_F(CommandLine, ProgressListAndNext) {
+  expect(lab({}), 0, "./lab grade 01");
+  expect(lab({"list"}), 0, "not started");
+  expect(lab({"next"}), 0, "labs/01-pointwise/README.md");
+}
+
+// Breaks when escapes reach a pipe, or UTF-8 a terminal that cannot show it.
+TEST_F(CommandLine, PipesAndPlainLocales) {
+  for (const char* verb : {"list", "doctor", "next"}) {
+    EXPECT_EQ(lab({verb}).output.find('\033'), std::string::npos) << verb;
+    const std::string ascii = lab({verb}, "C").output;
+    EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x80;
+    })) << ascii;
+  }
+  EXPECT_NE(lab({"list"}).output.find("─"), std::string::npos);
+}
+
+// Breaks when hints repeat themselves, skip one, or --all forgets the first.
+TEST_F(CommandLine, HintsComeOneByOne) {
+  expect(lab({"hint", "01"}), 0, "Hint 1 of");
+  const CommandResult second = lab({"hint", "pointwise"});
+  expect(second, 0, "Hint 2 of");
+  EXPECT_EQ(second.output.find("Hint 1 of"), std::string::npos);
+  const CommandResult all = lab({"hint", "1", "--all"});
+  expect(all, 0, "Hint 1 of");
+  expect(all, 0, "That was the last hint");
+}
+
+// Breaks when a reset loses a byte of the learner's work.
+TEST_F(CommandLine, ResetKeepsABackup) {
+  const std::string skeleton = read_file(file_);
+  expect(lab({"reset", "01"}), 0, "already as it was");
+  const std::string mine = "// my answer\n\xff binary too\n";
+  write_file(file_, mine);
+  expect(lab({"reset", "01"}), 0, "Your file is kept in .lab/backups/01-pointwise/pointwise.");
+  EXPECT_EQ(read_file(file_), skeleton);
+  write_file(file_, "// a second answer\n");
+  expect(lab({"reset", "01"}), 0, "Your file is kept in");
+  std::vector<std::string> kept;
+  for (const auto& entry : fs::directory_iterator(state() / "backups" / "01-pointwise"))
+    kept.push_back(read_file(entry.path()));
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_TRUE(std::find(kept.begin(), kept.end(), mine) != kept.end());
+}
+
+// A missing file comes back too.
+TEST_F(CommandLine, ResetBringsBackAMissingFile) {
+  lab({"list"});
+  fs::remove(file_);
+  expect(lab({"grade", "01"}), 2, "./lab reset 01 brings it back");
+  expect(lab({"reset", "01"}), 0, "is as it was");
+  EXPECT_TRUE(fs::exists(file_));
+}
+
+// Breaks when a compiler's error loses its place, or a file that does not compile is not a failed attempt.
+TEST_F(CommandLine, DoesNotCompile) {
+  write_file(file_,
+             "#include \"pointwise.h\"\nvoid pointwise(const float*, float*, float, float, std::size_t, "
+             "cudaStream_t) {\n  oops;\n}\n");
+  const CommandResult result = lab({"grade", "01", "--device", "sim", "--json", "r.json"});
+  expect(result, 1, "does-not-compile");
+  expect(result, 1, "labs/01-pointwise/pointwise.cu:3: ");
+  const auto json = nlohmann::json::parse(read_file(root_ / "r.json"));
+  EXPECT_EQ(json["verdict"], "fail");
+  EXPECT_EQ(json["class"], "does-not-compile");
+  EXPECT_EQ(json["score"]["points"], 0);
+  EXPECT_EQ(json["checks"][0]["detail"]["line"], 3);
+  EXPECT_EQ(json["device"]["kind"], "simulated");
+  expect(lab({"list"}), 0, "tried once: does-not-compile");
+}
+
+// The whole way on the simulated device: exit statuses, JSON, progress.
+TEST_F(CommandLine, SolutionPassesAndSkeletonIsNotImplemented) {
+  const CommandResult solution = lab({"grade", "01", "--solution", "--device", "sim", "--json", "r.json"});
+  expect(solution, 0, "simulated NVIDIA A100-SXM4-40GB");
+  const auto json = nlohmann::json::parse(read_file(root_ / "r.json"));
+  EXPECT_EQ(json["verdict"], "pass");
+  EXPECT_EQ(json["medal"], "excellent");
+  EXPECT_EQ(json["source"]["path"], "solutions/01-pointwise/pointwise.cu");
+  EXPECT_EQ(json["source"]["sha256"], sha256_hex(read_file(root_ / "solutions/01-pointwise/pointwise.cu")));
+  expect(lab({"list"}), 0, "not started");  // a solution is nobody's attempt
+  expect(lab({"grade", "01", "--device", "sim"}), 1, "not-implemented");
+  // The learner finds the answer.
+  fs::copy_file(root_ / "solutions/01-pointwise/pointwise.cu", file_, fs::copy_options::overwrite_existing);
+  fs::copy_file(root_ / "solutions/01-pointwise/prediction.toml", root_ / "labs/01-pointwise/prediction.toml",
+                fs::copy_options::overwrite_existing);
+  expect(lab({"grade", "pointwise", "--device", "sim"}), 0, "excellent");
+  expect(lab({}), 0, "1 of ");
+  expect(lab({"list"}), 0, "passed: excellent");
+}
+
+// Breaks when the author check lets a wrong submission pass.
+TEST_F(CommandLine, AuthorCheckNoticesAWrongSubmissionThatPasses) {
+  expect(lab({"author-check", "01", "--only", "wrong/zeros"}), 0, "as expected");
+  const fs::path zeros = root_ / "solutions/01-pointwise/wrong/zeros.cu";
+  write_file(zeros, "// expect: wrong-answer\n" + read_file(root_ / "solutions/01-pointwise/pointwise.cu"));
+  expect(lab({"author-check", "01", "--only", "wrong/zeros"}), 1, "passed, although it is wrong");
+  write_file(root_ / "labs/01-pointwise/notes.txt", "");
+  expect(lab({"author-check", "01", "--only", "wrong/no-op"}), 1, "notes.txt is a stray file");
+}
+
+TEST_F(CommandLine, AuthorCheckOfNothingIsNoPass) {
+  expect(lab({"author-check", "01", "--only", "no such submission"}), 1, "no submission was graded");
+}
+
+}  // namespace
+}  // namespace roofline::grader
