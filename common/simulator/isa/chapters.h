@@ -27,6 +27,14 @@ std::vector<Row> atomic_rows();
 std::vector<Row> control_flow_rows();
 std::vector<Row> warp_rows();
 std::vector<Row> system_rows();
+std::vector<Row> video_rows();
+
+struct Chapter {
+  std::string_view title;
+  std::vector<Row> (*rows)();
+};
+/// Every chapter of the table.
+std::span<const Chapter> chapters();
 
 /// Chapters (or parts of one) in a row.
 std::vector<Row> joined(std::initializer_list<std::vector<Row> (*)()> parts);

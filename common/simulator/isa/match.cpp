@@ -46,9 +46,22 @@ class Walker {
       std::string_view choice = choices.substr(0, comma);
       choices.remove_prefix(std::min(comma + 1, choices.size()));
       while (!choice.empty() && (choice.front() == '.' || choice.front() == ' ')) choice.remove_prefix(1);
-      if (take(choice, at, rest)) return true;
+      if (take_words(choice, at, rest)) return true;
     }
     return optional && walk(rest, at);
+  }
+
+  /// A choice may be of several words: `{async,async.global}`.
+  bool take_words(std::string_view words, std::size_t at, std::string_view rest) {
+    const auto dot = words.find('.');
+    if (at >= modifiers_.size()) return false;
+    if (dot == std::string_view::npos) return take(words, at, rest);
+    const std::string_view first = words.substr(0, dot);
+    if (modifiers_[at] != first) return false;
+    match_.modifiers.push_back(first);
+    if (take_words(words.substr(dot + 1), at + 1, rest)) return true;
+    match_.modifiers.pop_back();
+    return false;
   }
 
   /// The modifier at `at` against one word of the syntax, then the rest.

@@ -29,11 +29,37 @@ std::vector<Row> joined(std::initializer_list<std::vector<Row> (*)()> parts) {
   return table;
 }
 
+std::span<const Chapter> chapters() {
+  static constexpr Chapter kChapters[] = {
+      {"Integer arithmetic", integer_rows},
+      {"Integer bits and dot products", integer_bit_rows},
+      {"Extended-precision integer arithmetic", extended_rows},
+      {"Floating point", float_rows},
+      {"Floating-point approximations", transcendental_rows},
+      {"Half precision", half_rows},
+      {"Half-precision comparison", half_compare_rows},
+      {"Comparison and selection", compare_rows},
+      {"Logic and shift", logic_rows},
+      {"Moves between registers", move_rows},
+      {"Conversion", convert_rows},
+      {"Conversion of packed and narrow types", convert_packed_rows},
+      {"Loads, stores and addresses", memory_rows},
+      {"Atomics and fences", atomic_rows},
+      {"Control flow", control_flow_rows},
+      {"Warp and block", warp_rows},
+      {"Video", video_rows},
+      {"System", system_rows},
+  };
+  return kChapters;
+}
+
 std::span<const Row> rows() {
-  static const std::vector<Row> table =
-      joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows, half_rows,
-              half_compare_rows, compare_rows, logic_rows, move_rows, convert_rows, convert_packed_rows,
-              memory_rows, atomic_rows, control_flow_rows, warp_rows, system_rows});
+  static const std::vector<Row> table = [] {
+    std::vector<Row> all;
+    for (const Chapter& chapter : chapters())
+      for (Row& row : chapter.rows()) all.push_back(std::move(row));
+    return all;
+  }();
   return table;
 }
 

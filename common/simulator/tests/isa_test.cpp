@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <random>
 #include <set>
 
 #include "simulator/isa/chapters.h"
 #include "simulator/ptx/type_names.h"
 #include "simulator/tests/isa/instruction_case.h"
+#include "simulator/tests/isa/instruction_page.h"
 
 namespace roofline::sim::isa {
 namespace {
@@ -88,9 +91,9 @@ TEST(Isa, CasesGiveTheirResults) {
 // The chapters whose instructions only compute; the others are tested by programs on the whole machine.
 std::set<std::pair<std::string_view, Bind>> computing_rows() {
   std::set<std::pair<std::string_view, Bind>> identities;
-  for (const Row& row :
-       joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows, half_rows,
-               half_compare_rows, compare_rows, logic_rows, move_rows, convert_rows, convert_packed_rows}))
+  for (const Row& row : joined({integer_rows, integer_bit_rows, extended_rows, float_rows,
+                                transcendental_rows, half_rows, half_compare_rows, compare_rows, logic_rows,
+                                move_rows, convert_rows, convert_packed_rows, video_rows}))
     identities.emplace(row.syntax, row.bind);
   return identities;
 }
@@ -111,30 +114,53 @@ TEST(Isa, EveryRowHasACase) {
   EXPECT_EQ(missing, "");
 }
 
-/// Every spelling that a syntax line stands for, appended to `out`.
-void expand(const Row& row, std::string_view rest, const std::string& done, std::vector<std::string>& out) {
-  if (rest.empty() || rest.front() == ' ') {
-    out.push_back(done);
-    return;
+/// The parts of a syntax line, each with the texts it may stand for ("" where it may be absent).
+std::vector<std::vector<std::string>> parts_of(const Row& row) {
+  std::vector<std::vector<std::string>> parts;
+  std::string_view rest = row.syntax.substr(0, row.syntax.find(' '));
+  while (!rest.empty()) {
+    const bool optional = rest.front() == '{', choice = optional || rest.starts_with(".{");
+    const auto end = choice ? rest.find('}') + 1 : std::min(rest.find_first_of(".{", 1), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(end);
+    std::vector<std::string> texts;
+    const bool first = part == ".type" || part == ".dtype";
+    if (choice) {
+      if (optional) texts.emplace_back();
+      const auto open = part.find('{') + 1;
+      std::istringstream words{std::string(part.substr(open, part.size() - open - 1))};
+      for (std::string word; std::getline(words, word, ',');) {
+        word.erase(0, word.find_first_not_of(" ."));
+        texts.push_back("." + word);
+      }
+    } else if (first || part == ".type2" || part == ".atype" || part == ".stype") {
+      for (const ptx::Type& type : first ? row.types : row.types2) texts.push_back("." + ptx::name_of(type));
+    } else {
+      texts.emplace_back(part);
+    }
+    parts.push_back(std::move(texts));
   }
-  const bool optional = rest.front() == '{', choice = optional || rest.starts_with(".{");
-  if (choice) {
-    const auto open = rest.find('{'), close = rest.find('}');
-    if (optional) expand(row, rest.substr(close + 1), done, out);
-    std::istringstream words{std::string(rest.substr(open + 1, close - open - 1))};
-    for (std::string word; std::getline(words, word, ',');)
-      expand(row, rest.substr(close + 1), done + (word.front() == '.' ? "" : ".") + word, out);
-    return;
+  return parts;
+}
+
+/// Every spelling that a syntax line stands for, or a sample of those that stand for very many.
+std::vector<std::string> spellings_of(const Row& row) {
+  constexpr std::size_t kMost = 1000;
+  const std::vector<std::vector<std::string>> parts = parts_of(row);
+  std::size_t count = 1;
+  for (const auto& texts : parts) count = std::min(count * texts.size(), std::size_t{1} << 40);
+  std::vector<std::string> spellings;
+  std::mt19937_64 engine(1);
+  for (std::size_t n = 0; n < std::min(count, kMost); ++n) {
+    std::size_t choice = count <= kMost ? n : engine() % count;
+    std::string spelling;
+    for (const auto& texts : parts) {
+      spelling += texts[choice % texts.size()];
+      choice /= texts.size();
+    }
+    spellings.push_back(std::move(spelling));
   }
-  const auto end = std::min(rest.find_first_of(".{ ", 1), rest.size());
-  const std::string_view word = rest.substr(0, end);
-  const bool first = word == ".type" || word == ".dtype";
-  if (first || word == ".type2" || word == ".atype" || word == ".stype") {
-    for (const ptx::Type& type : first ? row.types : row.types2)
-      expand(row, rest.substr(end), done + "." + ptx::name_of(type), out);
-  } else {
-    expand(row, rest.substr(end), done + std::string(word), out);
-  }
+  return spellings;
 }
 
 /// The fewest operands that a syntax line takes.
@@ -157,11 +183,8 @@ TEST(Isa, NoTwoRowsMatchOneSpelling) {
   for (const Row& row : rows()) by_opcode[opcode_of(row)].push_back(&row);
   std::size_t spellings = 0;
   for (const Row& row : rows()) {
-    std::vector<std::string> expanded;
-    expand(row, row.syntax, "", expanded);
-    ASSERT_FALSE(expanded.empty()) << row.syntax;
-    spellings += expanded.size();
-    for (const std::string& spelling : expanded) {
+    for (const std::string& spelling : spellings_of(row)) {
+      ++spellings;
       const ptx::Instruction instruction =
           cases::instruction_of(spelling, {}, std::vector<std::string>(operands_of(row.syntax), "0"));
       Match match;
@@ -185,6 +208,16 @@ TEST(Isa, NearMissesNameSimilarRows) {
   const ptx::Instruction misspelled = cases::instruction_of("setpp.eq.u32", {"0"}, {"0", "0"});
   ASSERT_FALSE(near_misses(misspelled).empty());
   EXPECT_EQ(opcode_of(*near_misses(misspelled).front()), "setp");
+}
+
+// Broken by a change of the table without a new docs/instructions.md. ROOFLINE_UPDATE_PAGES=1 writes it.
+TEST(Isa, InstructionPageIsCurrent) {
+  const std::filesystem::path path = SIMULATOR_SOURCE "/../../docs/instructions.md";
+  if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr) std::ofstream(path) << cases::instruction_page();
+  std::ifstream in(path);
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_TRUE(page == cases::instruction_page())
+      << "docs/instructions.md is not what the table says; run this test once with ROOFLINE_UPDATE_PAGES=1";
 }
 
 // Broken by a row without a cost or a binder: the machine calls both.
