@@ -275,7 +275,8 @@ std::vector<Row> atomic_rows() {
       fence(
           "fence{.sc,.acq_rel,.acquire,.release}{.sync_restrict::shared::cta,.sync_restrict::shared::cluster}"
           "{.cta,.cluster,.gpu,.sys}"),
-      fence("fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}"),
+      fence("fence.proxy.alias"),
+      fence("fence.proxy.async{.global,.shared::cta,.shared::cluster}"),
       fence("fence.mbarrier_init.release.cluster"),
   };
   add_common(rows, "atom");
