@@ -20,6 +20,7 @@ constexpr u32 kWarpQuantum = 1024;
 
 void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const Instruction& in, u32 votes) {
   Barrier& barrier = barriers[id_of_barrier];
+  if (expected == warp_count * kWarpSize) expected = 0;  // the whole block, spelled out
   if (barrier.threads != 0 && barrier.expected != expected)
     warp.trap(TrapKind::kIllegalInstruction, static_cast<u32>(std::countr_zero(lanes)), in,
               "barrier " + std::to_string(id_of_barrier) + " is used with different thread counts, " +
@@ -129,6 +130,7 @@ Scoreboard* BlockRunner::scoreboard(u32 warp) {
 
 bool BlockRunner::run(u64 budget, u64& used) {
   used = 0;
+  block_.spins = 0;
   for (;;) {
     bool any = false, all_done = true;
     for (u32 i = 0; i < block_.warp_count; ++i) {

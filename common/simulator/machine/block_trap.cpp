@@ -144,15 +144,38 @@ void report_deadlock(const Block& block) {
   throw TrapException{trap};
 }
 
-void report_timeout(const Block& block, double seconds) {
-  const Instruction* at = nullptr;
-  u32 thread = 0;
-  for (u32 i = 0; i < block.warp_count && at == nullptr; ++i) {
+namespace {
+
+/// The instruction that some thread of the block is about to execute, and that thread.
+const Instruction* running_at(const Block& block, u32& thread) {
+  for (u32 i = 0; i < block.warp_count; ++i) {
     const Warp& w = block.warps[i];
     if (w.state != Warp::State::kReady || w.fragment_mask == 0) continue;
-    at = &w.function->code[w.pc];
     thread = w.index * kWarpSize + static_cast<u32>(std::countr_zero(w.fragment_mask));
+    u32 pc = w.pc;
+    while (pc != 0 && w.function->code[pc].hidden) --pc;
+    return &w.function->code[pc];
   }
+  return nullptr;
+}
+
+}  // namespace
+
+void report_endless_wait(const Block& block, u64 blocks) {
+  u32 thread = 0;
+  const Instruction* at = running_at(block, thread);
+  Trap trap = trap_at(block, at, thread);
+  trap.kind = TrapKind::kDeadlock;
+  trap.message = where(block) + ", thread " + triple(trap.thread) +
+                 ": deadlock: it waits for a value in memory that nobody changes any more (" +
+                 std::to_string(blocks) + " blocks run, all of them wait)";
+  if (at != nullptr) trap.message += "\n    at " + place_of(block, info_of(block, *at));
+  throw TrapException{trap};
+}
+
+void report_timeout(const Block& block, double seconds) {
+  u32 thread = 0;
+  const Instruction* at = running_at(block, thread);
   Trap trap = trap_at(block, at, thread);
   trap.kind = TrapKind::kTimeout;
   char limit[32];

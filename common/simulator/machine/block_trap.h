@@ -12,6 +12,8 @@ namespace roofline::sim {
 [[noreturn]] void report_deadlock(const Warp& w);
 /// Every warp of the block waits.
 [[noreturn]] void report_deadlock(const Block& block);
+/// Blocks poll memory that no running block will ever change.
+[[noreturn]] void report_endless_wait(const Block& block, u64 blocks);
 [[noreturn]] void report_timeout(const Block& block, double seconds);
 
 }  // namespace roofline::sim

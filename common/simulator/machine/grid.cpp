@@ -9,6 +9,7 @@
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/frame.h"
+#include "simulator/machine/spin_watch.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -164,6 +165,7 @@ void GridRunner::run_in_turns(Launch& launch) {
   std::vector<BlockRunner*> resident, idle;
   u64 started = 0;
   size_t turn = 0;
+  SpinWatch watch(launch.grid);
   for (auto& runner : residents_) idle.push_back(runner.get());
   // Whatever has room starts, in launch order; then round and round.
   while (started < launch.blocks || !resident.empty()) {
@@ -181,6 +183,7 @@ void GridRunner::run_in_turns(Launch& launch) {
       ++started;
       turn = resident.size();
       resident.push_back(fresh);
+      watch.reset();
     }
     BlockRunner* runner = resident[turn];
     Block& block = runner->block();
@@ -188,7 +191,10 @@ void GridRunner::run_in_turns(Launch& launch) {
     try {
       u64 used = 0;
       ended = runner->run(slice, used);
-      if (!ended) check_time(launch, block);
+      if (!ended) {
+        check_time(launch, block);
+        watch.after_turn(block, resident, turn + 1 == resident.size());
+      }
     } catch (const TrapException& trap) {
       note_trap(launch, block.linear_id, trap.trap);
       for (BlockRunner* other : resident) finish_block(launch, worker, *other);
@@ -201,6 +207,7 @@ void GridRunner::run_in_turns(Launch& launch) {
       continue;
     }
     finish_block(launch, worker, *runner);
+    watch.reset();
     resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(turn));
     idle.push_back(runner);
   }

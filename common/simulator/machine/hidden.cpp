@@ -84,6 +84,7 @@ void copy_predicate(Warp& w, const Instruction& in) {
 
 void note_spin(Warp& w, const Instruction&) {
   ++w.spins;
+  ++w.block->spins;
   w.yield = true;
 }
 

@@ -141,6 +141,7 @@ struct Block {
   Warp* warps = nullptr;
   u32 warp_count = 0;
   u32 live_threads = 0;
+  u64 spins = 0;  ///< in the present turn: instructions that may be part of a wait through memory
   Barrier barriers[16];
 
   /// Lanes of a warp arrive at a barrier (and wait there, unless it is bar.arrive).

@@ -280,6 +280,28 @@ $PRODUCE:
   EXPECT_EQ(m.download<u32>(out, 1)[0], 7u * 32 * 5);
 }
 
+/// Nobody sets the flag: reported, with the line of the loop, without waiting for a time limit.
+TEST(Fairness, WaitingForAFlagThatNobodySetsIsADeadlock) {
+  Machine m(R"(
+.visible .entry k(.param .u64 flag) {
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [flag];
+$WAIT:
+  ld.volatile.global.u32 %r2, [%rd1];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra $WAIT;
+  ret;
+})");
+  m.device().set_time_limit(0);
+  const u64 flag = m.upload(std::vector<u32>(1));
+  const LaunchResult r = m.launch("k", {3}, {64}, flag);
+  ASSERT_TRUE(r.trap);
+  EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock);
+  EXPECT_EQ(r.trap->block.x, 0u);
+  EXPECT_GE(r.trap->ptx_line, 9u);
+  EXPECT_LE(r.trap->ptx_line, 11u);
+}
+
 /// What cooperative groups do for grid.sync(): everybody adds one, then waits until all have.
 TEST(Fairness, GridBarrierThroughAtomics) {
   Machine m(R"(

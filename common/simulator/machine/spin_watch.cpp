@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/spin_watch.h"
+
+#include <algorithm>
+
+#include "simulator/machine/block_trap.h"
+
+namespace roofline::sim {
+
+void SpinWatch::after_turn(const Block& block, const std::vector<BlockRunner*>& resident,
+                           bool last_of_round) {
+  if (!watches_) return;
+  all_spun_ &= block.spins != 0;
+  if (!last_of_round) return;
+  const KernelCounters& totals = *block.totals;
+  const u64 changes = totals.global_store_requests + totals.atomic_requests + totals.barriers;
+  const bool idle = all_spun_ && changes == seen_;
+  seen_ = changes;
+  all_spun_ = true;
+  idle_rounds_ = idle ? idle_rounds_ + 1 : 0;
+  if (idle_rounds_ < kPatience) return;
+  const auto oldest = std::min_element(resident.begin(), resident.end(), [](BlockRunner* a, BlockRunner* b) {
+    return a->block().linear_id < b->block().linear_id;
+  });
+  report_endless_wait((*oldest)->block(), resident.size());
+}
+
+}  // namespace roofline::sim
