@@ -132,13 +132,9 @@ void nothing(Warp&, const Instruction&) {}
 
 void bind_nothing(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
 
-/// A sleeping warp lets the others run; virtual time has nothing else to do with it.
-void sleep(Warp& w, const Instruction&) { w.yield = true; }
-
-void bind_sleep(const Row&, const Match&, Binder&, Instruction& in) { in.execute = sleep; }
-
-Row quiet(std::string_view syntax, Bind bind = bind_nothing) {
-  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = fixed_cost<Pipe::kControl>};
+Row quiet(std::string_view syntax) {
+  return {
+      .syntax = syntax, .types = {}, .types2 = {}, .bind = bind_nothing, .cost = fixed_cost<Pipe::kControl>};
 }
 
 }  // namespace
@@ -155,7 +151,6 @@ bool builtin_needs_order(std::string_view name) { return name == "malloc" || nam
 
 std::vector<Row> system_rows() {
   return {
-      quiet("nanosleep.u32 t", bind_sleep),
       quiet("pmevent{.mask} a"),
       quiet("setmaxnreg.{inc,dec}.sync.aligned.u32 n"),
       quiet("griddepcontrol.{launch_dependents,wait}"),
