@@ -21,8 +21,8 @@ Class class_of(sim::TrapKind kind) {
     case sim::TrapKind::kMisalignedAddress:
       return Class::kMisaligned;
     case sim::TrapKind::kDivergentBarrier:
-    case sim::TrapKind::kDeadlock:
       return Class::kDeadlock;
+    case sim::TrapKind::kDeadlock:  // the machine saw at once what a card would only show by hanging
     case sim::TrapKind::kTimeout:
       return Class::kTimeout;
     default:

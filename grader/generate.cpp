@@ -194,9 +194,9 @@ double random_scalar(Type type, std::uint64_t seed) {
 }
 
 std::uint32_t poison_word(std::uint64_t seed) {
-  // Both halves are NaNs of float and of half: a sum that reads poison is poisoned.
+  // A NaN as float, as either half, and twice as double: a sum that reads poison is poisoned.
   const auto bits = static_cast<std::uint32_t>(random_bits(seed, 0));
-  return 0x7fc07e00U | (bits & 0x003f01ffU);
+  return 0x7ff87e00U | (bits & 0x000701ffU);
 }
 
 void fill_poison(std::span<std::byte> bytes, std::uint32_t word) {

@@ -49,6 +49,12 @@ class Detective {
   bool complete() const { return q_.comparison.positions.empty() && wrong_.size() == q_.comparison.wrong; }
   std::string name() const { return q_.output.argument; }
   static std::string text(std::uint64_t number) { return std::to_string(number); }
+  /// "2nd", "3rd", "4th" ... "21st".
+  static std::string ordinal(std::uint64_t number) {
+    const std::uint64_t last = number % 100 / 10 == 1 ? 0 : number % 10;
+    static constexpr const char* kEndings[] = {"th", "st", "nd", "rd"};
+    return text(number) + (last <= 3 ? kEndings[last] : "th");
+  }
 
   std::optional<PatternFound> untouched_elements() const {
     if (!q_.has_poison || !std::ranges::all_of(wrong_, [&](std::uint64_t i) { return is_poison(i); }))
@@ -60,7 +66,7 @@ class Detective {
     if (const auto tail_at = contiguous_to_end())
       where = ": all of them from index " + text(*tail_at) + " to the end";
     else if (const auto k = stride_of(wrong_))
-      where = ": every " + text(*k) + "th, starting at " + text(wrong_[0]);
+      where = ": every " + ordinal(*k) + ", starting at " + text(wrong_[0]);
     return PatternFound{Pattern::kUntouched, wrong_[0], "the wrong elements were never written" + where};
   }
 
@@ -168,7 +174,7 @@ class Detective {
     if (!complete()) return {};
     if (const auto k = stride_of(wrong_); k && wrong_[0] < *k && wrong_.back() + *k >= count()) {
       return PatternFound{Pattern::kEveryKth, *k,
-                          "every " + text(*k) + "th element is wrong, starting at " + text(wrong_[0])};
+                          "every " + ordinal(*k) + " element is wrong, starting at " + text(wrong_[0])};
     }
     if (wrong_.size() >= count()) return {};
     Indices right;
@@ -179,9 +185,10 @@ class Detective {
       else
         right.push_back(i);
     }
-    if (const auto k = stride_of(right); k && right[0] < *k && right.back() + *k >= count()) {
+    // A few right elements far apart are chance (a transposed matrix keeps some in place).
+    if (const auto k = stride_of(right); k && *k <= 256 && right[0] < *k && right.back() + *k >= count()) {
       return PatternFound{Pattern::kOnlyEveryKth, *k,
-                          "only every " + text(*k) + "th element is right, starting at " + text(right[0])};
+                          "only every " + ordinal(*k) + " element is right, starting at " + text(right[0])};
     }
     return {};
   }

@@ -60,6 +60,7 @@ struct Rig::State {
   std::optional<sim::Session> session;
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
+  bool answering = true;
   std::uint32_t serial = 0;
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
@@ -101,6 +102,7 @@ struct Rig::State {
     process->end();
     switch (why) {
       case WorkerProcess::Wait::kDeadline:
+        answering = false;
         return {Class::kTimeout,
                 "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
                     " s: the program was stopped",
@@ -121,7 +123,7 @@ struct Rig::State {
   }
   /// A trap of the device says more than the error that the runtime made of it.
   void end_region(std::optional<sim::Region>& region, Fault& fault) {
-    if (!session || (fault.reason == Class::kTimeout && !usable)) return;
+    if (!session || !answering) return;  // a device that is still busy would not answer either
     region = session->end_region();
     if (!region->traps.empty()) {
       fault = fault_of(region->traps.front());
@@ -163,7 +165,7 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
   if (wait != WorkerProcess::Wait::kRecord) {
     state_->process->end();
     throw StartFault("the program did not start: " + state_->process->how_it_ended() + "\n" +
-                              state_->process->output());
+                     state_->process->output());
   }
   check_signature(hello, program);
 }

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// Right and wrong submissions in one file, so that nvcc runs once: the name of the program says which one it
+// is.
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "axpb.h"
+
+namespace {
+
+bool is(const char* behaviour) {
+  const char* dash = std::strchr(program_invocation_short_name, '-');
+  return dash != nullptr && std::strcmp(dash + 1, behaviour) == 0;
+}
+
+__global__ void right(const float* x, float* y, float a, float b, std::size_t n) {
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  if (i < n) y[i] = fmaf(a, x[i], b);
+}
+
+__global__ void unguarded(const float* x, float* y, float a, float b) {
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  y[i] = fmaf(a, x[i], b);  // the test looks for this line
+}
+
+__global__ void hangs(float* y, std::size_t n) {
+  volatile float* flag = y;
+  while (n > 100 && flag[0] != 12345.0f) {
+  }
+}
+
+__global__ void odd_and_even(const float* x, float* y, float a, float b, std::size_t n) {
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  if (threadIdx.x % 2 == 0) {
+    __syncthreads();
+  } else if (n > 100) {
+    if (a == 3) y[i] = 0;
+    __syncthreads();
+  }
+  if (i < n) y[i] = fmaf(a, x[i], b);
+}
+
+__global__ void aligned_only(const float* x, float* y, float a, float b, std::size_t n) {
+  const std::size_t i = (blockIdx.x * std::size_t{256} + threadIdx.x) * 4;
+  if (i + 4 <= n) {
+    const float4 v = *reinterpret_cast<const float4*>(x + i);
+    *reinterpret_cast<float4*>(y + i) =
+        make_float4(fmaf(a, v.x, b), fmaf(a, v.y, b), fmaf(a, v.z, b), fmaf(a, v.w, b));
+  } else {
+    for (std::size_t k = i; k < n; ++k) y[k] = fmaf(a, x[k], b);
+  }
+}
+
+void on_the_host(const float* x, float* y, float a, float b, std::size_t n) {
+  std::vector<float> values(n);
+  cudaMemcpy(values.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);
+  for (float& v : values) v = std::fma(a, v, b);
+  cudaMemcpy(y, values.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+}
+
+void through_pinned(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  static float* shared = nullptr;
+  if (shared == nullptr) cudaMallocHost(&shared, 1 << 20);
+  right<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(x, y, a, b, n);
+}
+
+}  // namespace
+
+void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  if (is("skeleton")) return;
+  const auto blocks = static_cast<unsigned>((n + 255) / 256);
+  if (is("empty-launch")) {
+    right<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+    return;
+  }
+  if (n == 0) return;
+  if (is("unguarded"))
+    unguarded<<<blocks, 256, 0, stream>>>(x, y, a, b);
+  else if (is("hangs"))
+    hangs<<<1, 32, 0, stream>>>(y, n);
+  else if (is("barrier"))
+    odd_and_even<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+  else if (is("aligned"))
+    aligned_only<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+  else if (is("host"))
+    on_the_host(x, y, a, b, n);
+  else if (is("pinned"))
+    through_pinned(x, y, a, b, n, stream);
+  else if (is("one-thread"))
+    right<<<1, 1, 0, stream>>>(x, y, a, b, 1);
+  else
+    right<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+}
