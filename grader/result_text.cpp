@@ -80,30 +80,31 @@ std::string checks_table(const Result& result, const Terminal& terminal) {
 
 std::string measurements_table(const Result& result, const Terminal& terminal) {
   if (result.measurements.empty()) return {};
-  const char* kind = result.device.simulated ? "modelled" : "measured";
-  Table table({{"performance"},
-               {kind, Column::Align::kRight},
+  Table table({{"performance", Column::Align::kWrap},
+               {result.device.simulated ? "modelled" : "measured", Column::Align::kRight},
                {"roof", Column::Align::kRight},
                {"of roof", Column::Align::kRight},
                {"0 to 100 %"},
-               {"pass good excellent"},
                {"medal"},
                {"limited by"}});
+  std::vector<std::string> scales;  // of the medals, each once
   for (const Measurement& m : result.measurements) {
-    std::string thresholds;
-    std::vector<double> marks;
-    for (const double threshold : {m.pass, m.good, m.excellent}) {
-      if (threshold <= 0) continue;
-      marks.push_back(threshold);
-      thresholds += pad_right(compact(100 * threshold) + " %", 5);
-    }
-    const Colour colour = m.medal == Medal::kNone && !marks.empty() ? Colour::kRed : Colour::kGreen;
-    table.add({m.title.empty() ? m.id : m.title, with_unit(m.achieved, m.roof.unit),
+    const bool graded = m.pass > 0;
+    const std::vector<double> marks =
+        graded ? std::vector{m.pass, m.good, m.excellent} : std::vector<double>{};
+    const Colour colour = m.medal == Medal::kNone && graded ? Colour::kRed : Colour::kGreen;
+    table.add({printable(m.title.empty() ? m.id : m.title), with_unit(m.achieved, m.roof.unit),
                with_unit(m.roof.value, m.roof.unit) + " " + m.roof.id, percent(m.fraction),
-               terminal.paint(colour, bar(terminal, m.fraction, kBarCells, marks)), thresholds,
-               marks.empty() ? "" : medal_text(m.medal, terminal), m.limiter});
+               terminal.paint(colour, bar(terminal, m.fraction, kBarCells, marks)),
+               graded ? medal_text(m.medal, terminal) : "", m.limiter});
+    std::string scale;
+    for (const double mark : marks) scale += (scale.empty() ? "" : ", ") + compact(100 * mark) + " %";
+    if (graded && std::find(scales.begin(), scales.end(), scale) == scales.end()) scales.push_back(scale);
   }
-  return "\n" + table.render(terminal);
+  std::string text = "\n" + table.render(terminal);
+  for (const std::string& scale : scales)
+    text += "  " + terminal.paint(Colour::kDim, "pass, good, excellent: " + scale + " of the roof") + "\n";
+  return text;
 }
 
 std::string sweep_table(const SweepResult& sweep, const DeviceRecord& device, const Terminal& terminal) {

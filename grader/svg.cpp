@@ -9,18 +9,20 @@
 namespace roofline::grader {
 namespace {
 
-// Two colour sets; `currentColor` would follow the page but not a stand-alone file.
+// Plain colours first: viewers other than browsers know neither custom properties nor media queries.
 constexpr std::string_view kStyle = R"(<style>
-svg{--ink:#1f2933;--soft:#6b7785;--grid:#dde3ea;--series:#1f6feb;--roof:#b3541e;--sheet:#8a63b8;background:#fff}
-@media (prefers-color-scheme:dark){svg{--ink:#e6edf3;--soft:#9aa7b4;--grid:#2c3640;--series:#58a6ff;--roof:#f0883e;--sheet:#c297f0;background:#10151b}}
-text{font:12px system-ui,sans-serif;fill:var(--ink)}
+text{font:12px system-ui,sans-serif;fill:#1f2933}
 text.title{font-size:14px;font-weight:600}
-text.tick,text.note{fill:var(--soft);font-size:11px}
+text.tick,text.note{fill:#6b7785;font-size:11px}
 line,polyline{fill:none;stroke-width:1}
-.axis{stroke:var(--soft)}.grid{stroke:var(--grid)}
-.series{stroke:var(--series);stroke-width:2}circle.series{fill:var(--series)}
-.roof{stroke:var(--roof)}.knee{stroke:var(--roof);stroke-dasharray:2 3}.sheet{stroke:var(--sheet);stroke-dasharray:7 4}
-text.roof,text.knee{fill:var(--roof);stroke:none;font-size:11px}text.sheet{fill:var(--sheet);stroke:none;font-size:11px}
+.paper{fill:#fff}.axis{stroke:#6b7785}.grid{stroke:#dde3ea}
+.series{stroke:#1f6feb}polyline.series{stroke-width:2}circle.series{fill:#1f6feb}
+.roof{stroke:#b3541e}.knee{stroke:#b3541e;stroke-dasharray:2 3}.sheet{stroke:#8a63b8;stroke-dasharray:7 4}
+text.roof,text.knee{fill:#b3541e;stroke:none;font-size:11px}text.sheet{fill:#8a63b8;stroke:none;font-size:11px}
+@media (prefers-color-scheme:dark){.paper{fill:#10151b}text{fill:#e6edf3}text.tick,text.note{fill:#9aa7b4}
+.axis{stroke:#9aa7b4}.grid{stroke:#2c3640}.series{stroke:#58a6ff}circle.series{fill:#58a6ff}
+.roof,.knee{stroke:#f0883e}.sheet{stroke:#c297f0}text.roof,text.knee{fill:#f0883e}text.sheet{fill:#c297f0}}
+@media print{.paper{fill:#fff}text{fill:#000}}
 </style>
 )";
 

@@ -32,7 +32,7 @@ int columns(int fd) {
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const int asked = std::atoi(environment("COLUMNS").c_str());
-  return asked > 0 ? asked : 100;
+  return asked > 0 ? asked : 120;
 }
 
 const char* code(Colour colour) {
@@ -94,7 +94,7 @@ Terminal Terminal::of(int fd) {
   terminal.interactive = isatty(fd) == 1;
   terminal.utf8 = locale_is_utf8();
   terminal.colour = terminal.interactive && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
-  terminal.width = terminal.interactive ? std::max(40, columns(fd)) : 100;
+  terminal.width = terminal.interactive ? std::max(40, columns(fd)) : 120;
   return terminal;
 }
 

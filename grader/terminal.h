@@ -14,7 +14,7 @@ struct Terminal {
   bool interactive = false;  ///< a person looks at it: progress may be drawn
   bool colour = false;       ///< interactive, and neither NO_COLOR nor TERM=dumb
   bool utf8 = false;         ///< the locale's character set is UTF-8
-  int width = 100;           ///< columns; 100 where there is no terminal
+  int width = 120;           ///< columns; 120 where there is no terminal
 
   /// Looks at file descriptor `fd` and at NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG and COLUMNS.
   static Terminal of(int fd);
