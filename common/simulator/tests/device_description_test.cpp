@@ -76,6 +76,26 @@ TEST(Devices, EveryFileLoads) {
   for (const auto& id : known) EXPECT_NO_THROW(load_device(kDevices, id)) << id;
 }
 
+// docs/simulator-model.md shows every number of the three files; it must not say anything else than they do.
+TEST(Devices, ModelPageShowsTheseNumbers) {
+  const std::string page = text_of(SIMULATOR_SOURCE "/../../docs/simulator-model.md");
+  const std::regex entry("(\\w+) = \\[\"?([^,\"]+)\"?, \"\\w+\"\\].*");
+  std::vector<std::string> rows;
+  for (const char* id : {"a100-sxm4-40gb", "h200", "t4"}) {
+    std::istringstream lines(text_of(kDevices / (std::string(id) + ".toml")));
+    std::string line;
+    for (size_t row = 0; std::getline(lines, line);) {
+      std::smatch match;
+      if (!std::regex_match(line, match, entry)) continue;
+      if (row == rows.size()) rows.push_back("| `" + match[1].str() + "` |");
+      EXPECT_EQ(rows[row].find("| `" + match[1].str() + "` |"), 0u) << id << ": keys in another order";
+      rows[row++] += " " + match[2].str() + " |";
+    }
+  }
+  EXPECT_GT(rows.size(), 60u);
+  for (const auto& row : rows) EXPECT_NE(page.find(row), std::string::npos) << row;
+}
+
 TEST(Devices, UnknownNameListsWhatThereIs) {
   const auto message = [](const std::string& id) -> std::string {
     try {
