@@ -105,7 +105,6 @@ void BlockRunner::begin(u64 linear_id, bool sampled) {
   block_.id = {static_cast<u32>(linear_id % grid.size.x),
                static_cast<u32>(linear_id / grid.size.x % grid.size.y),
                static_cast<u32>(linear_id / grid.size.x / grid.size.y)};
-  block_.runs.clear();
   block_.output.clear();
   block_.l1->reset();
   std::fill(std::begin(block_.barriers), std::end(block_.barriers), Barrier{});

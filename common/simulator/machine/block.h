@@ -20,7 +20,7 @@ class BlockRunner {
   /// Sizes everything for a launch.
   void prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters, KernelCounters* totals,
                AccessCache* access, AtomicHeat* heat);
-  /// Starts a block; `sampled`: its warps keep scoreboards.
+  /// Starts a block; `sampled`: its warps keep scoreboards. Its sector runs are appended to block().runs.
   void begin(u64 linear_id, bool sampled);
   /// Runs until the block ends (true) or about `budget` warp instructions are done. Throws TrapException.
   bool run(u64 budget, u64& used);

@@ -71,6 +71,7 @@ void FunctionBuilder::build() {
   add_final_return();
   fix_branches();
   find_joins();
+  note_operand_ports();
   finish_rows();
 }
 
@@ -225,7 +226,6 @@ void FunctionBuilder::bind_instruction(u32 index) {
   info.is_atomic = row->is_atomic;
   if (in.execute == nullptr) report_unknown(text);
   note_order(in, info);
-  note_operand_ports(in, info);
   finish_instruction(in);
 }
 
@@ -253,17 +253,6 @@ void FunctionBuilder::note_order(const Instruction& in, const InstructionInfo& i
     emit_hidden(note_spin, {}, {}, true);
   }
   if (ordered && !in_shared) kernel_.in_order = true;
-}
-
-/// Three distinct register sources need three reads of a register file with two ports, unless the operand
-/// cache of the previous instruction holds one of them.
-void FunctionBuilder::note_operand_ports(const Instruction& in, InstructionInfo& info) {
-  const bool distinct = in.a.bits != in.b.bits && in.b.bits != in.c.bits && in.a.bits != in.c.bits;
-  const bool registers = in.a.bits != 0 && in.b.bits != 0 && in.c.bits != 0 && in.a.bank() == 0 &&
-                         in.b.bank() == 0 && in.c.bank() == 0;
-  const bool reused = in.a == previous_.a || in.b == previous_.b || in.c == previous_.c;
-  info.three_register_sources = info.cost.pipe == Pipe::kFma && distinct && registers && !reused;
-  previous_ = in;
 }
 
 void FunctionBuilder::bind_call(Instruction& in) {

@@ -72,7 +72,7 @@ class FunctionBuilder final : public isa::Binder {
   void add_final_return();
   u32 instruction_at(u32 code) const;
   void note_order(const Instruction& in, const InstructionInfo& info);
-  void note_operand_ports(const Instruction& in, InstructionInfo& info);
+  void note_operand_ports();
 
   // Operands (operands.cpp)
   Register& declared(const std::string& name, ptx::TextPosition at);
@@ -124,7 +124,6 @@ class FunctionBuilder final : public isa::Binder {
   };
   std::vector<FixUp> fix_ups_;
   std::vector<FixUp> pending_fix_ups_;  ///< of the instruction being bound
-  Instruction previous_;                ///< main instruction bound last
 };
 
 }  // namespace roofline::sim

@@ -21,15 +21,18 @@ constexpr u64 kSlice = u64{1} << 18;
 /// The turn of a block that may wait for another block.
 constexpr u64 kShortSlice = u64{1} << 10;
 
+constexpr u64 kMostBlocksAShare = 16;
+
 }  // namespace
 
 struct GridRunner::Launch {
   Grid& grid;
   L2Cache& l2;
   u64 blocks = 0, resident = 1, l1_bytes = 0;
+  u64 share = 1;  ///< blocks that a thread takes at a time
   L2Cache::Traffic traffic{};
   RunMerger merger{l2, traffic};
-  std::atomic<u64> next{0};
+  std::atomic<u64> next{0};  ///< share
   std::atomic<u64> stop_at{
       std::numeric_limits<u64>::max()};  ///< blocks from here on need not run: one before trapped
   std::mutex mutex{};
@@ -58,6 +61,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   const bool in_turns = grid.kernel->in_order;
   const unsigned workers = in_turns || launch.blocks == 1 ? 1 : pool_.workers();
   grid.parallel = workers > 1;
+  launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
   fill_launch_rows(*grid.kernel, grid);
   for (unsigned i = 0; i < workers; ++i) {
     Worker& worker = *workers_[i];
@@ -104,6 +108,7 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
   if (block >= launch.stop_at) return;
   launch.stop_at = block;
   launch.trap = trap;
+  launch.merger.cancel();
 }
 
 void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runner) {
@@ -128,33 +133,34 @@ void GridRunner::run_parallel(Launch& launch) {
 void GridRunner::work(Launch& launch, Worker& worker) {
   worker.runner.prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
                         &worker.heat);
+  std::vector<SectorRun>& runs = worker.runner.block().runs;
   for (;;) {
-    const u64 id = launch.next.fetch_add(1);
-    if (id >= launch.blocks) return;
-    if (id >= launch.stop_at) {
-      if (launch.grid.parallel)
-        launch.merger.finished(id, worker.runner.block().runs);  // nobody may wait for it
-      return;
+    const u64 share = launch.next.fetch_add(1), first = share * launch.share;
+    if (first >= launch.blocks || first > launch.stop_at) return;
+    if (launch.grid.parallel) launch.merger.wait_for_window(share);
+    runs.clear();
+    for (u64 id = first; id < std::min(first + launch.share, launch.blocks) && id < launch.stop_at; ++id) {
+      run_block(launch, worker, id);
+      if (launch.grid.parallel) continue;
+      launch.l2.access(runs.data(), runs.size(), launch.traffic);
+      runs.clear();
     }
-    if (launch.grid.parallel) launch.merger.wait_for_window(id);
-    Block& block = worker.runner.block();
-    try {
-      worker.runner.begin(id, launch.tracks(id));
-      u64 used = 0;
-      while (!worker.runner.run(kSlice, used)) {
-        if (launch.stop_at < id) break;
-        check_time(launch, block);
-      }
-    } catch (const TrapException& trap) {
-      note_trap(launch, id, trap.trap);
-    }
-    finish_block(launch, worker, worker.runner);
-    if (launch.grid.parallel) {
-      launch.merger.finished(id, block.runs);
-    } else {
-      launch.l2.access(block.runs.data(), block.runs.size(), launch.traffic);
-    }
+    if (launch.grid.parallel) launch.merger.finished(share, runs);
   }
+}
+
+void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
+  try {
+    worker.runner.begin(id, launch.tracks(id));
+    u64 used = 0;
+    while (!worker.runner.run(kSlice, used)) {
+      if (launch.stop_at < id) break;
+      check_time(launch, worker.runner.block());
+    }
+  } catch (const TrapException& trap) {
+    note_trap(launch, id, trap.trap);
+  }
+  finish_block(launch, worker, worker.runner);
 }
 
 // ---- one thread, in turns ----
@@ -179,6 +185,7 @@ void GridRunner::run_in_turns(Launch& launch) {
       idle.pop_back();
       fresh->prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
                      &worker.heat);
+      fresh->block().runs.clear();
       fresh->begin(started, launch.tracks(started));
       ++started;
       turn = resident.size();

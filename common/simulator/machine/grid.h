@@ -50,7 +50,7 @@ class GridRunner {
   void run_parallel(Launch& launch);
   void run_in_turns(Launch& launch);
   void work(Launch& launch, Worker& worker);
-  bool run_block(Launch& launch, Worker& worker, u64 id);
+  void run_block(Launch& launch, Worker& worker, u64 id);
   void finish_block(Launch& launch, Worker& worker, BlockRunner& runner);
   void note_trap(Launch& launch, u64 block, const Trap& trap);
   void check_time(const Launch& launch, const Block& block) const;

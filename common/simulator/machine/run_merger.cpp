@@ -4,19 +4,25 @@
 
 namespace roofline::sim {
 
-void RunMerger::wait_for_window(u64 block) {
+void RunMerger::wait_for_window(u64 share) {
   std::unique_lock lock(mutex_);
-  moved_.wait(lock, [&] { return block < next_ + kWindow; });
+  moved_.wait(lock, [&] { return cancelled_ || share < next_ + kWindow; });
 }
 
-void RunMerger::finished(u64 block, std::vector<SectorRun>& runs) {
+void RunMerger::cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  moved_.notify_all();
+}
+
+void RunMerger::finished(u64 share, std::vector<SectorRun>& runs) {
   std::unique_lock lock(mutex_);
   if (!spare_.empty()) {
     spare_.back().swap(runs);
-    waiting_[block].swap(spare_.back());
+    waiting_[share].swap(spare_.back());
     spare_.pop_back();
   } else {
-    waiting_[block].swap(runs);
+    waiting_[share].swap(runs);
   }
   if (merging_) return;  // the thread that merges now will take it
   merging_ = true;

@@ -906,6 +906,36 @@ TEST(Registers, HiddenConversions) {
             (std::vector<u32>{0xfffffffeu, 0xfeu, 0xffff80feu, 0xffffffffu, 0xfeu, 0xfffffffdu}));
 }
 
+/// Operand ports: an FMA that reads three registers is slower unless the operand cache holds one. In a
+/// dependent chain it never does (ptxas puts other chains between), except for a register that most FMAs of
+/// the block share.
+TEST(Registers, FmasWithThreeRegisterSources) {
+  const auto kernel = [](const char* fmas) {
+    return R"(.visible .entry k(.param .u64 in) {
+  .reg .f32 %f<9>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [in];
+  ld.global.f32 %f1, [%rd1];
+  ld.global.f32 %f2, [%rd1+4];
+  ld.global.f32 %f3, [%rd1+8];
+  ld.global.f32 %f4, [%rd1+12];
+  ld.global.f32 %f5, [%rd1+16];
+)" + std::string(fmas) +
+           "st.global.f32 [%rd1], %f5;\nret;\n}";
+  };
+  const auto count = [&](const char* fmas) {
+    Machine m(kernel(fmas));
+    const u64 in = m.upload(std::vector<f32>(8, 1.0f));
+    return m.launch("k", {1}, {32}, in).counters.three_register_fma;
+  };
+  EXPECT_EQ(count("fma.rn.f32 %f5, %f5, %f1, %f2; fma.rn.f32 %f5, %f5, %f3, %f4;"
+                  "fma.rn.f32 %f5, %f5, %f2, %f3; fma.rn.f32 %f5, %f5, %f4, %f1;"),
+            4u);
+  EXPECT_EQ(count("fma.rn.f32 %f5, %f5, %f1, %f2; fma.rn.f32 %f5, %f5, %f1, %f4;"
+                  "fma.rn.f32 %f5, %f5, %f1, %f3; fma.rn.f32 %f5, %f5, %f1, %f1;"),
+            0u);
+  EXPECT_EQ(count("fma.rn.f32 %f5, %f5, 0f3F800000, %f2; fma.rn.f32 %f5, %f5, %f3, 0f3F800000;"), 0u);
+}
+
 /// A thousand values, one alive at a time: rows are shared, so that a warp's registers stay in the cache.
 TEST(Registers, RowsAreSharedByLiveness) {
   std::string ptx =
