@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <set>
 
 #include "simulator/machine/function_builder.h"
 
@@ -37,9 +38,11 @@ void FunctionBuilder::note_operand_ports() {
     std::vector<const Instruction*> fmas;
     const Instruction* earlier = nullptr;
     std::map<std::pair<int, u32>, u32> readers;
+    std::set<u32> written;
     for (u32 i = code_begin_[block.begin]; i < code_begin_[block.end]; ++i) {
       const Instruction& in = result_.code[i];
       if (in.hidden) continue;
+      written.insert(in.d.bits);
       if (kernel_.info[in.index].cost.pipe == Pipe::kFma && reads_three_registers(in)) {
         kernel_.info[in.index].three_register_sources = earlier == nullptr || !reuses(in, *earlier);
         fmas.push_back(&in);
@@ -47,10 +50,12 @@ void FunctionBuilder::note_operand_ports() {
       }
       earlier = &in;
     }
+    const auto is_shared = [&](int position, u32 row) {
+      return fmas.size() > 1 && !written.contains(row) && readers[{position, row}] * 2 > fmas.size();
+    };
     for (const Instruction* in : fmas)
       for (int p = 0; p < 3; ++p)
-        if (fmas.size() > 1 && readers[{p, (in->*kPositions[p]).bits}] * 2 > fmas.size())
-          kernel_.info[in->index].three_register_sources = false;
+        if (is_shared(p, (in->*kPositions[p]).bits)) kernel_.info[in->index].three_register_sources = false;
   }
 }
 
