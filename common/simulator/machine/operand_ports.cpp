@@ -42,7 +42,7 @@ void FunctionBuilder::note_operand_ports() {
     for (u32 i = code_begin_[block.begin]; i < code_begin_[block.end]; ++i) {
       const Instruction& in = result_.code[i];
       if (in.hidden) continue;
-      written.insert(in.d.bits);
+      if (kernel_.info[in.index].cost.pipe == Pipe::kFma) written.insert(in.d.bits);  // accumulators
       if (kernel_.info[in.index].cost.pipe == Pipe::kFma && reads_three_registers(in)) {
         kernel_.info[in.index].three_register_sources = earlier == nullptr || !reuses(in, *earlier);
         fmas.push_back(&in);
