@@ -46,9 +46,8 @@ struct AddressPattern {
   u64 low_bits = 0;             ///< their union: alignment
 
   /// Shared memory: passes over the banks. Shifting all addresses by whole words does not change it.
-  u32 bank_phase = ~0u;  ///< base address mod 4 it was computed for; ~0: not yet
+  u32 bank_phase = ~0u;  ///< base address mod 4 it was computed for, + 4 for atomics; ~0: not yet
   u32 wavefronts = 0, ideal_wavefronts = 0;
-  u32 atomic_wavefronts = 0;
 
   /// Global memory: the lines touched, in the order of lanes, relative to the line of the base address.
   u32 line_phase = ~0u;  ///< base address mod 128 it was computed for; ~0: not yet

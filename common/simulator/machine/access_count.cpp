@@ -19,20 +19,33 @@ void each(u32 mask, Use use) {
   for (; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
 }
 
+u32 words_of(const AddressPattern& p) { return std::max(p.width / 4, 1u); }
+
+s64 first_word(const AddressPattern& p, u32 lane, u64 phase) {
+  return static_cast<s64>(phase + p.difference[lane]) >> 2;
+}
+
 /// Passes over the banks for the lanes in `mask`, which the hardware serves together: the most different
-/// words that one bank has to deliver. Lanes that want the same word share it, except for atomics.
-u32 bank_passes(const AddressPattern& p, u32 mask, u64 phase, bool atomic) {
+/// words that one bank has to deliver. Lanes that want the same word share it.
+u32 bank_passes(const AddressPattern& p, u32 mask, u64 phase) {
   s64 seen[kBanks][kBanks * 4];
   u32 n[kBanks] = {};
-  const u32 words = std::max(p.width / 4, 1u);
   each(mask, [&](u32 l) {
-    for (u32 k = 0; k < words; ++k) {
-      const s64 word = (static_cast<s64>(phase + p.difference[l]) >> 2) + k;
+    for (u32 k = 0; k < words_of(p); ++k) {
+      const s64 word = first_word(p, l, phase) + k;
       const u32 bank = static_cast<u32>(word) % kBanks;
-      const bool shares =
-          !atomic && std::find(seen[bank], seen[bank] + n[bank], word) != seen[bank] + n[bank];
-      if (!shares) seen[bank][n[bank]++] = word;
+      if (std::find(seen[bank], seen[bank] + n[bank], word) == seen[bank] + n[bank])
+        seen[bank][n[bank]++] = word;
     }
+  });
+  return *std::max_element(n, n + kBanks);
+}
+
+/// Atomics do not share a word: they take turns.
+u32 atomic_passes(const AddressPattern& p, u32 mask, u64 phase) {
+  u32 n[kBanks] = {};
+  each(mask, [&](u32 l) {
+    for (u32 k = 0; k < words_of(p); ++k) ++n[static_cast<u32>(first_word(p, l, phase) + k) % kBanks];
   });
   return *std::max_element(n, n + kBanks);
 }
@@ -48,29 +61,29 @@ bool pairs_agree(const AddressPattern& p, u32 group, u32 bit) {
   return agree;
 }
 
-/// 8-byte accesses are served a half warp at a time, 16-byte ones a quarter at a time; two such parts go
-/// together when lanes pair up on equal addresses (so a broadcast costs half).
-void find_wavefronts(AddressPattern& p, u32 phase) {
-  p.bank_phase = phase;
-  p.wavefronts = p.ideal_wavefronts = p.atomic_wavefronts = 0;
-  const u32 part = p.width <= 4 ? 32u : std::max(128 / p.width, 1u);
-  for (u32 at = 0; at < kWarpSize; at += part) {
-    const u32 lanes = part == 32 ? ~0u : ((1u << part) - 1) << at;
-    p.atomic_wavefronts += bank_passes(p, p.mask & lanes, phase, true);
-  }
-  const u32 pair = std::min(part * 2, 32u);
-  for (u32 at = 0; at < kWarpSize; at += pair) {
-    const u32 lanes = p.mask & (pair == 32 ? ~0u : ((1u << pair) - 1) << at);
-    if (lanes == 0) continue;
-    if (part == 32 || pairs_agree(p, lanes, 1) || pairs_agree(p, lanes, 2)) {
-      p.wavefronts += bank_passes(p, lanes, phase, false);
-      p.ideal_wavefronts += 1;
-      continue;
-    }
-    for (const u32 half : {lanes & (((1u << part) - 1) << at), lanes & (((1u << part) - 1) << (at + part))}) {
-      if (half == 0) continue;
-      p.wavefronts += bank_passes(p, half, phase, false);
-      p.ideal_wavefronts += 1;
+/// Lanes that are served together: all 32 for up to 4 bytes each, half a warp for 8, a quarter for 16.
+u32 lanes_together(const AddressPattern& p) { return p.width <= 4 ? 32u : std::max(128 / p.width, 1u); }
+
+u32 group_of(u32 at, u32 lanes) { return lanes == 32 ? ~0u : ((1u << lanes) - 1) << at; }
+
+void add_group(AddressPattern& p, u32 mask, u64 phase, bool atomic) {
+  if (mask == 0) return;
+  p.wavefronts += atomic ? atomic_passes(p, mask, phase) : bank_passes(p, mask, phase);
+  p.ideal_wavefronts += 1;
+}
+
+/// Two groups of wide loads go together when lanes pair up on equal addresses, so a broadcast costs half.
+void find_wavefronts(AddressPattern& p, u32 phase, bool atomic) {
+  p.wavefronts = p.ideal_wavefronts = 0;
+  const u32 lanes = lanes_together(p);
+  const u32 step = atomic ? lanes : std::min(lanes * 2, 32u);
+  for (u32 at = 0; at < kWarpSize; at += step) {
+    const u32 together = p.mask & group_of(at, step);
+    if (step == lanes || pairs_agree(p, together, 1) || pairs_agree(p, together, 2)) {
+      add_group(p, together, phase, atomic);
+    } else {
+      add_group(p, together & group_of(at, lanes), phase, atomic);
+      add_group(p, together & group_of(at + lanes, lanes), phase, atomic);
     }
   }
 }
@@ -254,19 +267,22 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
 
 void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPattern& p, u64 base) {
   const auto phase = static_cast<u32>(base % 4);
-  if (p.bank_phase != phase) find_wavefronts(p, phase);
+  const bool atomic = kind == AccessKind::kAtomic;
+  if (p.bank_phase != phase + (atomic ? 4 : 0)) {
+    find_wavefronts(p, phase, atomic);
+    p.bank_phase = phase + (atomic ? 4 : 0);
+  }
   Block& block = *w.block;
   KernelCounters& totals = *block.totals;
   InstructionCounters& counters = (*block.counters)[in.index];
-  const u32 wavefronts = kind == AccessKind::kAtomic ? p.atomic_wavefronts : p.wavefronts;
-  counters.wavefronts += wavefronts;
+  counters.wavefronts += p.wavefronts;
   counters.ideal_wavefronts += p.ideal_wavefronts;
   totals.shared_requests += 1;
-  totals.shared_wavefronts += wavefronts;
+  totals.shared_wavefronts += p.wavefronts;
   totals.ideal_shared_wavefronts += p.ideal_wavefronts;
-  if (kind == AccessKind::kAtomic) totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
+  if (atomic) totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
   w.memory_level = MemoryLevel::kShared;
-  w.memory_passes = wavefronts;
+  w.memory_passes = p.wavefronts;
 }
 
 /// Hardware interleaves local memory so that lanes which access the same local word touch one line of 32
