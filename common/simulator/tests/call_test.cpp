@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/tests/machine_fixture.h"
+
+/// Function calls: frames, recursion, pointers, parameters.
+namespace roofline::sim {
+namespace {
+
+// ---- calls ----
+
+constexpr const char* kRecursion = R"(
+.func (.param .b32 result) fib(.param .b32 n) {
+  .reg .pred %p<3>; .reg .b32 %r<9>;
+  ld.param.u32 %r1, [n];
+  setp.lt.u32 %p1, %r1, 2;
+  @%p1 bra $SMALL;
+  add.s32 %r2, %r1, -1;
+  add.s32 %r3, %r1, -2;
+  {
+    .param .b32 p; .param .b32 q;
+    st.param.b32 [p], %r2;
+    call.uni (q), fib, (p);
+    ld.param.b32 %r4, [q];
+  }
+  {
+    .param .b32 p; .param .b32 q;
+    st.param.b32 [p], %r3;
+    call.uni (q), fib, (p);
+    ld.param.b32 %r5, [q];
+  }
+  add.s32 %r6, %r4, %r5;
+  st.param.b32 [result], %r6;
+  ret;
+$SMALL:
+  st.param.b32 [result], %r1;
+  ret;
+}
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<9>; .reg .b64 %rd<5>;
+  .param .b32 p; .param .b32 q;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 7;
+  st.param.b32 [p], %r2;
+  call.uni (q), fib, (p);
+  ld.param.b32 %r3, [q];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+})";
+
+TEST(Calls, RecursionWithADepthOfItsOwnInEveryLane) {
+  Machine m(kRecursion);
+  const u64 out = m.upload(std::vector<u32>(64));
+  const LaunchResult r = m.launch("k", {1}, {64}, out);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  const u32 fib[] = {0, 1, 1, 2, 3, 5, 8, 13};
+  const auto got = m.download<u32>(out, 64);
+  for (u32 t = 0; t < 64; ++t) EXPECT_EQ(got[t], fib[t % 8]) << t;
+}
+
+TEST(Calls, EndlessRecursionOverflowsTheStack) {
+  Machine m(R"(
+.func f(.param .b32 n) {
+  .reg .b32 %r<3>;
+  .param .b32 p;
+  ld.param.u32 %r1, [n];
+  st.param.b32 [p], %r1;
+  call.uni f, (p);
+  ret;
+}
+.visible .entry k() {
+  .param .b32 p;
+  st.param.b32 [p], 1;
+  call.uni f, (p);
+  ret;
+})");
+  const LaunchResult r = m.launch("k", {1}, {32});
+  ASSERT_TRUE(r.trap);
+  EXPECT_EQ(r.trap->kind, TrapKind::kStackOverflow);
+}
+
+/// A table of function addresses in memory; odd and even lanes call different functions.
+TEST(Calls, IndirectThroughATable) {
+  Machine m(R"(
+.func (.param .b32 r) twice(.param .b32 a) {
+  .reg .b32 %r<3>;
+  ld.param.u32 %r1, [a];
+  shl.b32 %r2, %r1, 1;
+  st.param.b32 [r], %r2;
+  ret;
+}
+.func (.param .b32 r) plus(.param .b32 a) {
+  .reg .b32 %r<3>;
+  ld.param.u32 %r1, [a];
+  add.s32 %r2, %r1, 100;
+  st.param.b32 [r], %r2;
+  ret;
+}
+.global .align 8 .u64 table[2] = {twice, plus};
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<9>; .reg .b64 %rd<9>;
+  .param .b32 p; .param .b32 q;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 1;
+  mul.wide.u32 %rd4, %r2, 8;
+  mov.u64 %rd5, table;
+  add.s64 %rd6, %rd5, %rd4;
+  ld.global.u64 %rd7, [%rd6];
+  st.param.b32 [p], %r1;
+  proto: .callprototype (.param .b32 _) _ (.param .b32 _);
+  call (q), %rd7, (p), proto;
+  ld.param.b32 %r3, [q];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+})");
+  const u64 out = m.upload(std::vector<u32>(32));
+  const LaunchResult r = m.launch("k", {1}, {32}, out);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  const auto got = m.download<u32>(out, 32);
+  for (u32 t = 0; t < 32; ++t) EXPECT_EQ(got[t], t % 2 ? t + 100 : t * 2) << t;
+}
+
+/// The address of a by-value argument is taken in the callee, whose frame lies above the caller's.
+TEST(Calls, AddressOfAParameter) {
+  Machine m(R"(
+.func (.param .b32 r) pick(.param .align 4 .b8 s[16], .param .b32 i) {
+  .reg .b32 %r<3>; .reg .b64 %rd<4>;
+  mov.b64 %rd1, s;
+  ld.param.u32 %r1, [i];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.local.u32 %r2, [%rd3];
+  st.param.b32 [r], %r2;
+  ret;
+}
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<9>; .reg .b64 %rd<9>;
+  .local .align 4 .b8 depot[64];
+  .param .align 4 .b8 p0[16]; .param .b32 p1; .param .b32 q;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 3;
+  add.s32 %r4, %r1, 1000;
+  st.param.b32 [p0], %r1;
+  st.param.b32 [p0+4], %r4;
+  st.param.b32 [p0+8], 7;
+  st.param.b32 [p0+12], 8;
+  st.param.b32 [p1], %r2;
+  call (q), pick, (p0, p1);
+  ld.param.b32 %r3, [q];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;
+})");
+  const u64 out = m.upload(std::vector<u32>(32));
+  const LaunchResult r = m.launch("k", {1}, {32}, out);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  const auto got = m.download<u32>(out, 32);
+  for (u32 t = 0; t < 32; ++t) {
+    const u32 expected[] = {t, t + 1000, 7, 8};
+    EXPECT_EQ(got[t], expected[t % 4]) << t;
+  }
+}
+
+}  // namespace
+}  // namespace roofline::sim
