@@ -1,4 +1,4 @@
-// expect: wrong-answer
+// expect: input-changed
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
