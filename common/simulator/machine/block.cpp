@@ -15,6 +15,9 @@ namespace {
 
 /// Warps switch at least this often, so that one that spins on another lets it run.
 constexpr u32 kWarpQuantum = 1024;
+/// A block that executed as many instructions that may be polling has probably come to a wait for other
+/// blocks.
+constexpr u64 kSpinsATurn = 256;
 
 }  // namespace
 
@@ -142,7 +145,7 @@ bool BlockRunner::run(u64 budget, u64& used) {
     }
     if (all_done) return true;
     if (!any) report_deadlock(block_);
-    if (used >= budget) return false;
+    if (used >= budget || block_.spins >= kSpinsATurn) return false;
   }
 }
 

@@ -22,7 +22,8 @@ class BlockRunner {
                AccessCache* access, AtomicHeat* heat);
   /// Starts a block; `sampled`: its warps keep scoreboards. Its sector runs are appended to block().runs.
   void begin(u64 linear_id, bool sampled);
-  /// Runs until the block ends (true) or about `budget` warp instructions are done. Throws TrapException.
+  /// Runs until the block ends (true), about `budget` warp instructions are done, or it seems to wait for
+  /// others. Throws TrapException.
   bool run(u64 budget, u64& used);
   /// Dependency time of the block so far, when it is sampled.
   Scoreboard::Cycles cycles() const;

@@ -182,8 +182,8 @@ LaunchResult Device::launch(const Launch& launch) {
   GridOutcome outcome = s.runner.run(grid, s.l2, result.occupancy);
   result.counters = std::move(outcome.counters);
   derive_sums(result.counters, kernel);
-  for (auto& [block, text] : outcome.output)
-    if (!outcome.trap || kernel.in_order || block <= outcome.trapped_block) result.output += text;
+  // In turns, what other blocks printed before the trap is the same every time.
+  result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
   result.trap = std::move(outcome.trap);
   result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block);
   s.now_ns += result.time.seconds * 1e9;

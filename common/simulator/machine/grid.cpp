@@ -18,8 +18,6 @@ namespace {
 
 /// Warp instructions between two looks at the clock.
 constexpr u64 kSlice = u64{1} << 18;
-/// The turn of a block that may wait for another block.
-constexpr u64 kShortSlice = u64{1} << 10;
 
 constexpr u64 kMostBlocksAShare = 16;
 
@@ -113,7 +111,7 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
 
 void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runner) {
   Block& block = runner.block();
-  if (!block.output.empty()) worker.output[block.linear_id] += block.output;
+  worker.output.add(block.linear_id, block.output);
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   const std::lock_guard lock(launch.mutex);
@@ -167,7 +165,6 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
 
 void GridRunner::run_in_turns(Launch& launch) {
   Worker& worker = *workers_[0];
-  const u64 slice = launch.grid.kernel->may_spin ? kShortSlice : kSlice;
   std::vector<BlockRunner*> resident, idle;
   u64 started = 0;
   size_t turn = 0;
@@ -197,7 +194,7 @@ void GridRunner::run_in_turns(Launch& launch) {
     bool ended = false;
     try {
       u64 used = 0;
-      ended = runner->run(slice, used);
+      ended = runner->run(kSlice, used);
       if (!ended) {
         check_time(launch, block);
         watch.after_turn(block, resident, turn + 1 == resident.size());

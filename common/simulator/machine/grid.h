@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "simulator/machine/access_cache.h"
 #include "simulator/machine/block.h"
+#include "simulator/machine/kernel_output.h"
 #include "simulator/machine/run_merger.h"
 #include "simulator/machine/thread_pool.h"
 
@@ -18,7 +18,7 @@ namespace roofline::sim {
 /// What running all blocks of a launch produced.
 struct GridOutcome {
   KernelCounters counters;  ///< per instruction and per request; sums over instructions are derived later
-  std::map<u64, std::string> output;  ///< by block
+  KernelOutput output;
   std::optional<Trap> trap;
   u64 trapped_block = 0;
 };
@@ -43,7 +43,7 @@ class GridRunner {
     AtomicHeat heat;
     std::vector<InstructionCounters> counters;
     KernelCounters totals;
-    std::map<u64, std::string> output;
+    KernelOutput output;
   };
   struct Launch;
 

@@ -114,6 +114,37 @@ TEST(Determinism, ThreadsChangeNothing) {
   for (unsigned threads : {2u, 5u}) expect_same(one, run(threads));
 }
 
+/// Each block prints its number; blocks run on several threads, the text comes in block order and is cut
+/// where the device's buffer is full.
+TEST(Determinism, OutputComesInBlockOrder) {
+  Machine m(R"(
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);
+.global .align 1 .b8 format[4] = {37, 117, 32, 0};
+.visible .entry k() {
+  .local .align 8 .b8 depot[8];
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  .param .b64 p0; .param .b64 p1; .param .b32 q;
+  mov.u32 %r1, %ctaid.x;
+  st.local.u32 [depot], %r1;
+  mov.u64 %rd1, format;
+  mov.u64 %rd2, depot;
+  cvta.local.u64 %rd3, %rd2;
+  st.param.b64 [p0], %rd1;
+  st.param.b64 [p1], %rd3;
+  call.uni (q), vprintf, (p0, p1);
+  ret;
+})",
+            4);
+  std::string expected;
+  for (u32 b = 0; b < 300; ++b) expected += std::to_string(b) + " ";
+  EXPECT_EQ(m.launch("k", {300}, {1}).output, expected);
+  const std::string all = m.launch("k", {20000}, {32}).output;
+  EXPECT_GT(all.size(), std::size_t{1} << 20);
+  EXPECT_LT(all.size(), (std::size_t{1} << 20) + 100);
+  EXPECT_EQ(all.substr(0, 6), "0 0 0 ");
+  EXPECT_NE(all.find("lost"), std::string::npos);
+}
+
 /// Many blocks fault; whichever thread is first, the lowest block is the one reported.
 TEST(Determinism, TheLowestBlocksTrapIsReported) {
   Machine m(R"(
