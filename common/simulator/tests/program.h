@@ -87,8 +87,8 @@ inline fs::path compile(const Folder& folder, const std::string& name,
                         std::vector<std::string> options = {"-cudart", "shared", "-gencode",
                                                             "arch=compute_80,code=compute_80"}) {
   const fs::path program = folder / name;
-  std::vector<std::string> command = {CUDA_HOME "/bin/nvcc", "-std=c++17", "-o", program.string(),
-                                      SIMULATOR_SOURCE "/tests/programs/" + name + ".cu"};
+  std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc", "-std=c++17", "-o",
+                                      program.string(), SIMULATOR_SOURCE "/tests/programs/" + name + ".cu"};
   command.insert(command.end(), options.begin(), options.end());
   const Result compiled = run(command);
   if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);

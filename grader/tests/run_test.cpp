@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// `lab run` as a person uses it: the built command, real programs. Broken by: an exit status that hides a
+// fault, a message that does not say what to do, a process that is left behind.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "grader/cuda_program.h"
+#include "grader/paths.h"
+#include "grader/toolkit.h"
+
+#define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
+#define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
+#define CUDA_HOME grader::find_toolkit(ROOFLINE_SOURCE "/.lab").home.string()
+#include "simulator/tests/program.h"
+
+namespace roofline {
+namespace {
+
+using namespace sim::test;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Result lab_run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {ROOFLINE_BUILD "/bin/lab", "run"});
+  return run(arguments);
+}
+
+TEST(Run, ShowsOutputAndCounters) {
+  const Folder folder;
+  const std::string program = compile(folder, "output");
+  const Result plain = lab_run({program});
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  EXPECT_TRUE(contains(plain.out, "round 3 thread 0 text 0.50\nafter\n"));
+  EXPECT_EQ(plain.err, "");
+  const Result counted = lab_run({"--device", "sim:t4", "--counters", "--", program});
+  EXPECT_EQ(counted.status, 0) << counted.err;
+  EXPECT_EQ(counted.out, plain.out);
+  EXPECT_TRUE(contains(counted.err, "speak")) << counted.err;
+  EXPECT_TRUE(contains(counted.err, "t4, simulated")) << counted.err;
+  EXPECT_TRUE(contains(counted.err, "limited by")) << counted.err;
+}
+
+TEST(Run, PassesArgumentsAndStatus) {
+  const Folder folder;
+  const std::string program = compile(folder, "arguments");
+  const Result result = lab_run({program, "--counters", "a b", "7"});
+  EXPECT_EQ(result.status, 7);
+  EXPECT_EQ(result.out, "[--counters][a b][7]\n");
+  EXPECT_EQ(result.err, "");
+  const Result silent = lab_run({program});
+  EXPECT_EQ(silent.status, 0);
+  EXPECT_TRUE(contains(silent.err, "without launching a kernel")) << silent.err;
+}
+
+/// The programs end with status 0; something was wrong nevertheless.
+TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
+  const Folder folder;
+  const Result fault = lab_run({compile(folder, "fault")});
+  EXPECT_EQ(fault.status, 1);
+  EXPECT_TRUE(contains(fault.err, "past the end")) << fault.err;
+  const Result missing = lab_run({compile(folder, "missing_api")});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_TRUE(contains(missing.err, "cudaMallocArray")) << missing.err;
+  const Result unread = lab_run({compile(folder, "no_synchronize")});
+  EXPECT_TRUE(contains(unread.err, "cudaDeviceSynchronize")) << unread.err;
+}
+
+TEST(Run, SignalBecomesStatus) {
+  const Folder folder;
+  const Result result = lab_run({compile(folder, "host_dereference")});
+  EXPECT_EQ(result.status, 128 + SIGSEGV);
+  EXPECT_TRUE(contains(result.err, "device pointer")) << result.err;
+}
+
+TEST(Run, SaysWhyAProgramCannotRun) {
+  const Folder folder;
+  const std::string linked = compile(folder, "arguments", {"-gencode", "arch=compute_80,code=compute_80"});
+  const std::string script = folder / "script.sh";
+  std::ofstream(script) << "#!/bin/sh\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const std::string text = folder / "text";
+  std::ofstream(text) << "hello";
+  fs::permissions(text, fs::perms::owner_all);
+  const std::pair<std::string, std::string> cases[] = {{linked, "-cudart shared"},
+                                                       {script, "script"},
+                                                       {text, "not an executable program"},
+                                                       {folder / "nothing", "no such file"},
+                                                       {"no-such-command-here", "not found in PATH"},
+                                                       {"/bin/true", "does not use the CUDA runtime"}};
+  for (const auto& [program, words] : cases) {
+    const Result result = lab_run({program});
+    EXPECT_EQ(result.status, 2) << program;
+    EXPECT_TRUE(contains(result.err, words)) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  const Result device = lab_run({"--device", "sim:gtx9999", compile(folder, "arguments")});
+  EXPECT_EQ(device.status, 2);
+  EXPECT_TRUE(contains(device.err, "a100-sxm4-40gb")) << device.err;
+}
+
+/// Damaged files must read as "not a program", never crash.
+TEST(Run, DamagedProgramsAreRefused) {
+  const Folder folder;
+  const std::string good = read_file(compile(folder, "arguments"));
+  const fs::path damaged = folder / "damaged";
+  for (size_t i = 0; i < 300; i++) {
+    std::string bytes = good.substr(0, i % 3 ? good.size() : i * 37 % good.size());
+    for (size_t at = i * 7 % 64; at < std::min<size_t>(bytes.size(), 2048); at += 61)
+      bytes[at] = static_cast<char>(i * 31);
+    std::ofstream(damaged, std::ios::binary) << bytes;
+    fs::permissions(damaged, fs::perms::owner_all);
+    try {
+      (void)grader::examine_program(damaged.string());
+    } catch (const grader::UsageError&) {
+    }
+  }
+}
+
+bool wait_until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 500 && !condition(); i++) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return condition();
+}
+
+/// Live processes whose command line names `word`.
+size_t processes(const std::string& word) {
+  size_t n = 0;
+  for (const auto& entry : fs::directory_iterator("/proc"))
+    if (std::isdigit(entry.path().filename().string()[0]) &&
+        contains(read_file(entry.path() / "cmdline"), word))
+      n++;
+  return n;
+}
+
+class Ending : public testing::TestWithParam<int> {};
+TEST_P(Ending, LeavesNothingBehind) {
+  const Folder folder;
+  const std::string program = compile(folder, "spin");
+  const pid_t pid = start({ROOFLINE_BUILD "/bin/lab", "run", program}, {}, folder / "out", folder / "err");
+  ASSERT_TRUE(wait_until([&] { return read_file(folder / "out") == "ready\n"; }))
+      << read_file(folder / "err");
+  EXPECT_EQ(processes(program), 2u);  // lab and the program
+  kill(pid, GetParam());
+  const int status = finish(pid);
+  EXPECT_EQ(status, 128 + GetParam());
+  EXPECT_TRUE(wait_until([&] { return processes(program) == 0; }));
+}
+INSTANTIATE_TEST_SUITE_P(Run, Ending, testing::Values(SIGINT, SIGTERM, SIGKILL));
+
+}  // namespace
+}  // namespace roofline
