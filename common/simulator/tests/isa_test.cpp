@@ -6,13 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <random>
 #include <set>
 
-#include "simulator/isa/chapters.h"
 #include "simulator/ptx/type_names.h"
 #include "simulator/tests/isa/instruction_case.h"
 #include "simulator/tests/isa/instruction_page.h"
+#include "simulator/tests/isa/spellings.h"
 
 namespace roofline::sim::isa {
 namespace {
@@ -88,16 +87,6 @@ TEST(Isa, CasesGiveTheirResults) {
   }
 }
 
-// The chapters whose instructions only compute; the others are tested by programs on the whole machine.
-std::set<std::pair<std::string_view, Bind>> computing_rows() {
-  std::set<std::pair<std::string_view, Bind>> identities;
-  for (const Row& row : joined({integer_rows, integer_bit_rows, extended_rows, float_rows,
-                                transcendental_rows, half_rows, half_compare_rows, compare_rows, logic_rows,
-                                move_rows, convert_rows, convert_packed_rows, video_rows}))
-    identities.emplace(row.syntax, row.bind);
-  return identities;
-}
-
 // Broken by a new row that nobody wrote a case for.
 TEST(Isa, EveryRowHasACase) {
   std::set<const Row*> covered;
@@ -106,75 +95,13 @@ TEST(Isa, EveryRowHasACase) {
     Match match;
     covered.insert(find(instruction, match));
   }
-  const auto computing = computing_rows();
+  std::set<std::pair<std::string_view, Bind>> computing;
+  for (const Row& row : cases::computing_rows()) computing.emplace(row.syntax, row.bind);
   std::string missing;
   for (const Row& row : rows())
     if (computing.contains({row.syntax, row.bind}) && !covered.contains(&row))
       missing += std::string(row.syntax) + " (" + ptx::name_of(row.types.front()) + " ...)\n";
   EXPECT_EQ(missing, "");
-}
-
-/// The parts of a syntax line, each with the texts it may stand for ("" where it may be absent).
-std::vector<std::vector<std::string>> parts_of(const Row& row) {
-  std::vector<std::vector<std::string>> parts;
-  std::string_view rest = row.syntax.substr(0, row.syntax.find(' '));
-  while (!rest.empty()) {
-    const bool optional = rest.front() == '{', choice = optional || rest.starts_with(".{");
-    const auto end = choice ? rest.find('}') + 1 : std::min(rest.find_first_of(".{", 1), rest.size());
-    const std::string_view part = rest.substr(0, end);
-    rest.remove_prefix(end);
-    std::vector<std::string> texts;
-    const bool first = part == ".type" || part == ".dtype";
-    if (choice) {
-      if (optional) texts.emplace_back();
-      const auto open = part.find('{') + 1;
-      std::istringstream words{std::string(part.substr(open, part.size() - open - 1))};
-      for (std::string word; std::getline(words, word, ',');) {
-        word.erase(0, word.find_first_not_of(" ."));
-        texts.push_back("." + word);
-      }
-    } else if (first || part == ".type2" || part == ".atype" || part == ".stype") {
-      for (const ptx::Type& type : first ? row.types : row.types2) texts.push_back("." + ptx::name_of(type));
-    } else {
-      texts.emplace_back(part);
-    }
-    parts.push_back(std::move(texts));
-  }
-  return parts;
-}
-
-/// Every spelling that a syntax line stands for, or a sample of those that stand for very many.
-std::vector<std::string> spellings_of(const Row& row) {
-  constexpr std::size_t kMost = 1000;
-  const std::vector<std::vector<std::string>> parts = parts_of(row);
-  std::size_t count = 1;
-  for (const auto& texts : parts) count = std::min(count * texts.size(), std::size_t{1} << 40);
-  std::vector<std::string> spellings;
-  std::mt19937_64 engine(1);
-  for (std::size_t n = 0; n < std::min(count, kMost); ++n) {
-    std::size_t choice = count <= kMost ? n : engine() % count;
-    std::string spelling;
-    for (const auto& texts : parts) {
-      spelling += texts[choice % texts.size()];
-      choice /= texts.size();
-    }
-    spellings.push_back(std::move(spelling));
-  }
-  return spellings;
-}
-
-/// The fewest operands that a syntax line takes.
-std::size_t operands_of(std::string_view syntax) {
-  const auto space = syntax.find(' ');
-  if (space == std::string_view::npos) return 0;
-  const std::string_view operands = syntax.substr(space + 1, syntax.find('{', space) - space - 1);
-  int depth = 0;
-  std::size_t count = 1;
-  for (char c : operands) {
-    depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) ++count;
-  }
-  return count;
 }
 
 // Broken by two rows that claim one spelling: which of them ran would depend on their order.
@@ -183,10 +110,10 @@ TEST(Isa, NoTwoRowsMatchOneSpelling) {
   for (const Row& row : rows()) by_opcode[opcode_of(row)].push_back(&row);
   std::size_t spellings = 0;
   for (const Row& row : rows()) {
-    for (const std::string& spelling : spellings_of(row)) {
+    for (const std::string& spelling : cases::spellings_of(row, 1000)) {
       ++spellings;
       const ptx::Instruction instruction =
-          cases::instruction_of(spelling, {}, std::vector<std::string>(operands_of(row.syntax), "0"));
+          cases::instruction_of(spelling, {}, std::vector<std::string>(cases::operands_of(row.syntax), "0"));
       Match match;
       ASSERT_TRUE(matches(row, instruction, match))
           << spelling << " is not matched by its own row: " << row.syntax;
