@@ -92,7 +92,11 @@ void CallPlan::place(ArrayPlan& array) {
       throw std::invalid_argument("aliased arrays differ in size");
     record.alias = static_cast<std::uint8_t>(other.parameter + 1);
   }
-  record.fetch = output || shape_.fetch_inputs ? 1 : 0;
+  // What an output overwrites in place comes back as that output.
+  const bool overwritten = std::ranges::any_of(
+      shape_.alias, [&](const auto& pair) { return pair.second == array.argument->name; });
+  const bool fetch_input = shape_.fetch_inputs && !overwritten;
+  record.fetch = output || fetch_input ? 1 : 0;
   if (output) {
     record.from_output = 1;
     record.source = record.destination = output_bytes_;
@@ -100,7 +104,7 @@ void CallPlan::place(ArrayPlan& array) {
   } else {
     record.source = input_bytes_;
     input_bytes_ += page_up(record.image_bytes);
-    if (shape_.fetch_inputs) {
+    if (fetch_input) {
       record.destination = output_bytes_;
       output_bytes_ += page_up(record.image_bytes);
     }
@@ -133,7 +137,7 @@ void CallPlan::fill(std::span<std::byte> input, std::span<std::byte> output) con
     if (shape_.special_values) {
       inject_special(argument.type, payload, derive(shape_.seed, Purpose::kSpecial, array.parameter));
     }
-    if (record.destination != 0 || shape_.fetch_inputs) {
+    if (record.fetch != 0) {
       fill_poison(output.subspan(record.destination, record.image_bytes), poison_);
     }
   }

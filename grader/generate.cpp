@@ -201,11 +201,12 @@ std::uint32_t poison_word(std::uint64_t seed) {
 
 void fill_poison(std::span<std::byte> bytes, std::uint32_t word) {
   const std::size_t words = bytes.size() / 4;
-  std::uint32_t* out = reinterpret_cast<std::uint32_t*>(bytes.data());
+  // Any alignment: a byte array may start one element past an aligned address.
+  std::byte* out = bytes.data();
   parallel_chunks(words, std::size_t{1} << 18, [=](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = word;
+    for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * 4, &word, 4);
   });
-  std::memcpy(bytes.data() + words * 4, &word, bytes.size() % 4);
+  if (bytes.size() % 4 != 0) std::memcpy(out + words * 4, &word, bytes.size() % 4);
 }
 
 }  // namespace roofline::grader

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct Grading {
   DeviceFacts facts;
   Result result;
   std::uint64_t calls = 0;  ///< counts calls, so that each has a seed of its own
+
+  /// Simulated: the largest case that passed, and its time on the device. What is hopeless there is not timed
+  /// at full size, which would take minutes to simulate.
+  struct Probe {
+    Settings settings;
+    std::string title;
+    double bytes = 0, seconds = 0;
+  };
+  std::optional<Probe> probe{};
 
   std::uint64_t next_seed();
   void progress(const std::string& step, const std::string& detail, double fraction) const;
@@ -60,6 +70,9 @@ struct Room {
   void include(const CallPlan& plan);
 };
 
+/// Events around the call would see the kernels from first to last; with copies or fills the whole region
+/// counts.
+double device_seconds(const sim::Region& region);
 std::string limiter_of(const sim::Region& region);
 std::vector<KernelSummary> summarise_kernels(const sim::Region& region);
 

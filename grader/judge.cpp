@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "grader/device.h"
+#include "grader/environment.h"
 #include "grader/generate.h"
 #include "grader/grading.h"
 #include "grader/prediction.h"
@@ -107,6 +108,7 @@ Result grade(const Lab& lab, const Part& part, const Submission& submission, con
   try {
     grading.facts = device_facts(device, options);
     describe_device(result, grading.facts);
+    if (!device.simulated) result.device.environment = gpu_environment(device.ordinal);
     run_stages(grading);
   } catch (const std::exception& error) {
     // Nothing that goes wrong on our side may cost the learner anything.

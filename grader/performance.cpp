@@ -10,6 +10,12 @@
 namespace roofline::grader {
 namespace {
 
+std::string text(const char* format, double value) {
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
 class PerformanceGrader {
  public:
   explicit PerformanceGrader(Grading& grading)
@@ -43,17 +49,44 @@ class PerformanceGrader {
     seen_.push_back({std::move(*series.region), settings});
   }
 
+  /// Rate of the probe in the roof's unit as a share of the data sheet, where it is hopeless: below a tenth
+  /// of what passes, on a size at which launch overhead costs an honest kernel about half.
+  std::optional<Fault> hopeless(const std::function<double(const Settings&)>& work, const Roof& against,
+                                double pass) const {
+    constexpr double kTelling = 4e6;  ///< bytes: smaller cases are all overhead
+    if (!g_.facts.simulated || !g_.probe || g_.probe->bytes < kTelling || !against.data_sheet ||
+        !(g_.probe->seconds > 0))
+      return {};
+    for (const auto& [name, value] : g_.part.cases.empty() ? NamedValues() : g_.part.cases[0].settings) {
+      if (!g_.probe->settings.find(name)) return {};
+    }
+    const double rate = work(g_.probe->settings) / g_.probe->seconds / against.unit_scale;
+    const double share = rate / against.data_sheet(g_.facts);
+    if (!(share < pass / 10)) return {};
+    return Fault{Class::kTooSlow,
+                 "already at " + g_.probe->title + " it reaches " + text("%.3g", rate) + " " + against.unit +
+                     ", " + text("%.5f", share) + " of the data sheet: not timed at full size",
+                 {},
+                 0};
+  }
+
   void grade_goal(const Goal& goal) {
     progress(goal.title);
     const Settings settings(goal.settings, g_.facts);
+    const Thresholds thresholds = thresholds_for(goal.thresholds, g_.facts.capability);
+    if (goal.clock == Clock::kDevice) {
+      if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.pass)) {
+        give_up(goal.id, goal.title, std::move(*fault));
+        return;
+      }
+    }
     // Two calls, or three: the worker cannot know how many.
     TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 2 + (g_.next_seed() & 1));
     Measurement line;
     line.id = goal.id;
     line.title = goal.title;
     if (!series.fault) {
-      line = measurement(series, goal.work(settings), roof(goal.roof),
-                         thresholds_for(goal.thresholds, g_.facts.capability));
+      line = measurement(series, goal.work(settings), roof(goal.roof), thresholds);
       line.id = goal.id;
       line.title = goal.title;
       remember(series, settings);
@@ -62,7 +95,25 @@ class PerformanceGrader {
     g_.add(performance_check(line, series, g_.facts.simulated));
   }
 
+  /// A line without a time, and its check.
+  void give_up(const std::string& id, const std::string& title, Fault fault) {
+    Measurement line;
+    line.id = id;
+    line.title = title;
+    TimedSeries series;
+    series.fault = std::move(fault);
+    g_.result.measurements.push_back(line);
+    g_.add(performance_check(line, series, g_.facts.simulated));
+  }
+
   void grade_sweep(const Sweep& sweep) {
+    const double pass = thresholds_for(sweep.lowest, g_.facts.capability).pass;
+    if (auto fault = hopeless(sweep.bytes, roof(sweep.memory_roof), pass)) {
+      TimedSeries series;
+      series.fault = std::move(*fault);
+      abandon(sweep, sweep.values.front(), series);
+      return;
+    }
     SweepResult result;
     result.id = sweep.id;
     result.title = sweep.title;

@@ -11,21 +11,6 @@
 namespace roofline::grader {
 namespace {
 
-/// Events around the call would see the kernels from first to last. Copies and fills are not in the list, so
-/// with any of them the whole region counts.
-double device_seconds(const sim::Region& region) {
-  const bool other_work = region.host_to_device_bytes + region.device_to_host_bytes +
-                              region.device_to_device_bytes + region.fill_bytes >
-                          0;
-  if (region.kernels.empty() || other_work) return region.virtual_seconds;
-  double start = region.kernels[0].start, end = region.kernels[0].end;
-  for (const auto& kernel : region.kernels) {
-    start = std::min(start, kernel.start);
-    end = std::max(end, kernel.end);
-  }
-  return end - start;
-}
-
 /// "vectorised(float const*, ...)" without the parameters and the unnamed namespace: what the learner wrote.
 std::string kernel_name(const std::string& mangled) {
   int status = 0;
@@ -70,6 +55,19 @@ TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings,
     timed.host_seconds = timed.region.virtual_seconds;
   }
   return timed;
+}
+
+double device_seconds(const sim::Region& region) {
+  const bool other_work = region.host_to_device_bytes + region.device_to_host_bytes +
+                              region.device_to_device_bytes + region.fill_bytes >
+                          0;
+  if (region.kernels.empty() || other_work) return region.virtual_seconds;
+  double start = region.kernels[0].start, end = region.kernels[0].end;
+  for (const auto& kernel : region.kernels) {
+    start = std::min(start, kernel.start);
+    end = std::max(end, kernel.end);
+  }
+  return end - start;
 }
 
 void Room::include(const CallPlan& plan) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "grader/environment.h"
 #include "grader/performance_checks.h"
 #include "grader/prediction.h"
 #include "grader/score.h"
@@ -206,6 +207,16 @@ TEST(Score, WhatTheDeviceCannotCountCostsNothing) {
   score(result, full_part());
   EXPECT_EQ(result.points, 100);
   EXPECT_EQ(result.verdict, Verdict::kPass);
+}
+
+TEST(Environment, LeavesOutWhatTheDriverDoesNotSay) {
+  const auto found = parse_smi(
+      "580.95, 1980 MHz, 1980 MHz, 3201 MHz, 700.00 W, 0x0000000000000001, Enabled, 5, 16, [N/A], Enabled, "
+      "34\n");
+  ASSERT_EQ(found.size(), 11U);
+  EXPECT_EQ(found[4], (std::pair<std::string, std::string>("power.limit", "700.00 W")));
+  EXPECT_EQ(found.back().second, "34");
+  EXPECT_TRUE(parse_smi("").empty());
 }
 
 class PredictionFile : public testing::Test {
