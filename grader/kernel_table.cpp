@@ -4,9 +4,11 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -41,6 +43,12 @@ std::string time_text(double seconds) {
 }
 std::string count_text(double n) { return with_unit(n, {"", "k", "M", "G", "T"}, 1000); }
 
+constexpr const char* kLegend =
+    "  n launches; all figures are means of one launch. simulated: modelled time, not a measurement.\n"
+    "  sectors: 32-byte sectors moved, over those the data needs. occupancy: of the SM's warps, and what "
+    "limits it.\n"
+    "  lanes: active threads of a warp's 32. banks: shared-memory passes, over those without conflicts.\n";
+
 std::string demangled(const std::string& name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -65,6 +73,7 @@ std::string shape(const Dim3& d) {
 struct Group {
   const KernelRecord* first = nullptr;
   size_t launches = 0;
+  std::map<std::string, double> limiters;  ///< seconds by limiting resource
   double seconds = 0, dram_bytes = 0, sectors = 0, ideal_sectors = 0, flops = 0, lanes = 0, warps = 0,
          wavefronts = 0, ideal_wavefronts = 0;
 };
@@ -73,6 +82,7 @@ void add(Group& group, const KernelRecord& kernel) {
   const sim::KernelCounters& c = kernel.counters;
   group.launches++;
   group.seconds += kernel.seconds;
+  group.limiters[kernel.limiter] += kernel.seconds;
   group.dram_bytes += static_cast<double>(c.dram_read_bytes + c.dram_write_bytes);
   group.sectors += static_cast<double>(c.global_load_sectors + c.global_store_sectors);
   group.ideal_sectors += static_cast<double>(c.ideal_sectors);
@@ -103,6 +113,12 @@ std::vector<Group> grouped(const Region& region) {
 
 std::string ratio(double actual, double ideal) { return ideal > 0 ? format("%.2f", actual / ideal) : "-"; }
 
+std::string main_limiter(const Group& group) {
+  const auto most = std::max_element(group.limiters.begin(), group.limiters.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->first;
+}
+
 std::vector<std::string> row(const Group& g) {
   const KernelRecord& k = *g.first;
   const double n = static_cast<double>(g.launches);
@@ -112,7 +128,7 @@ std::vector<std::string> row(const Group& g) {
           shape(k.grid) + " x " + shape(k.block),
           std::to_string(g.launches),
           time_text(g.seconds / n),
-          k.limiter,
+          main_limiter(g),
           bytes_text(g.dram_bytes / n),
           ratio(g.sectors, g.ideal_sectors),
           count_text(g.flops / n),
@@ -128,25 +144,24 @@ std::string kernel_table(const Region& region, const Terminal& terminal) {
   using Align = Column::Align;
   Table table({{"kernel", Align::kLeft},
                {"grid x block", Align::kLeft},
-               {"launches", Align::kRight},
-               {"time, simulated", Align::kRight},
+               {"n", Align::kRight},
+               {"simulated", Align::kRight},
                {"limited by", Align::kLeft},
                {"DRAM", Align::kRight},
-               {"sectors/ideal", Align::kRight},
+               {"sectors", Align::kRight},
                {"FLOPs", Align::kRight},
-               {"occupancy, limiter", Align::kLeft},
-               {"registers", Align::kRight},
-               {"lanes a warp", Align::kRight},
-               {"bank passes/ideal", Align::kRight}});
+               {"occupancy", Align::kLeft},
+               {"regs", Align::kRight},
+               {"lanes", Align::kRight},
+               {"banks", Align::kRight}});
   bool estimated = false;
   for (const Group& group : grouped(region)) {
     table.add(row(group));
     estimated = estimated || group.first->resources.registers_estimated;
   }
   std::string text = region.kernels.empty() ? "  No kernel was launched.\n" : table.render(terminal);
-  if (!region.kernels.empty()) text += "  Per launch; times are modelled, not measured.";
-  if (estimated) text += " * estimated: the program has no machine code for this GPU.";
-  if (text.back() != '\n') text += '\n';
+  if (!region.kernels.empty()) text += kLegend;
+  if (estimated) text += "  * registers are estimated: the program has no machine code for this GPU.\n";
   text += "  Copies: " + bytes_text(static_cast<double>(region.host_to_device_bytes)) + " to the device, " +
           bytes_text(static_cast<double>(region.device_to_host_bytes)) + " back, " +
           bytes_text(static_cast<double>(region.device_to_device_bytes)) +
