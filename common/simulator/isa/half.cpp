@@ -134,7 +134,6 @@ std::vector<Row> function_rows() {
   return {
       halves<ALL_HALVES, 1, kHalfPlain>("tanh.approx.type d, a", tanh, kSfuCost),
       halves<HALVES, 1, kHalfPlain>("ex2.approx.type d, a", ex2, kSfuCost),
-      halves<HALVES, 1, kHalfFtz>("ex2.approx.ftz.type d, a", ex2, kSfuCost),
       halves<BFLOATS, 1, kHalfPlain>("ex2.approx.ftz.type d, a", ex2_flushed, kSfuCost),
   };
 }

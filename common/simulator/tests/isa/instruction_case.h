@@ -19,12 +19,13 @@
 /// Instruction cases, one a line: `add.sat.s32 2147483647 1 = 2147483647`.
 /// A value is an integer, a float (1.5, -0.0, inf, nan, 0f3f800000, 0d..., 0h3c00), a vector {1,2}, a pair
 /// 1|0 (both destinations of a comparison) or, as a result, value+-tolerance. `carry=1` stands for CC.CF,
-/// before and after.
+/// before and after; `sm=90` is the first architecture that has the instruction (for a GPU; the simulator has
+/// all).
 namespace roofline::sim::isa::cases {
 
 struct Case {
   std::string file, text, spelling;
-  int line = 0;
+  int line = 0, architecture = 0;
   std::vector<std::string> sources, results;
   std::optional<bool> carry_in, carry_out;
 };
@@ -37,19 +38,15 @@ inline std::vector<Case> read_cases(const std::string& path) {
   for (int line = 1; std::getline(in, text); ++line) {
     text = text.substr(0, text.find('#'));
     std::istringstream words(text);
-    Case one{.file = path,
-             .text = text,
-             .spelling = {},
-             .line = line,
-             .sources = {},
-             .results = {},
-             .carry_in = {},
-             .carry_out = {}};
+    Case one;
+    one.file = path, one.text = text, one.line = line;
     if (!(words >> one.spelling)) continue;
     bool after = false;
     for (std::string word; words >> word;) {
       if (word == "=")
         after = true;
+      else if (word.starts_with("sm="))
+        one.architecture = std::stoi(word.substr(3));
       else if (word.starts_with("carry="))
         (after ? one.carry_out : one.carry_in) = word.back() == '1';
       else
@@ -101,7 +98,8 @@ inline bool agrees(u64 bits, const std::string& expected, ptx::Type type) {
 class CaseBinder : public Binder {
  public:
   struct Bound {
-    std::string value;  ///< of a source; empty for a destination
+    const ptx::Operand* operand;
+    std::string value;  ///< what the case says: a source's value, a destination's expected one
     ptx::Type type;
     Slot slot;
   };
@@ -147,7 +145,7 @@ class CaseBinder : public Binder {
     return slot;
   }
   Slot add(std::vector<Bound>& list, const ptx::Operand& operand, ptx::Type type) {
-    list.push_back({operand.name, type, allocate(type.bits == 1 ? 4 : type.bytes() * kWarpSize)});
+    list.push_back({&operand, operand.name, type, allocate(type.bits == 1 ? 4 : type.bytes() * kWarpSize)});
     return list.back().slot;
   }
 

@@ -1,3 +1,4 @@
+cmake_policy(VERSION 3.25)
 # Runs the programs of PROGRAMS (one a vector level) and fails where their outputs differ. A level that this processor
 # does not have prints nothing.
 foreach(program ${PROGRAMS})
