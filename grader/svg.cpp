@@ -96,7 +96,7 @@ std::vector<double> LogScale::ticks(double base, size_t most) const {
   return result;
 }
 
-LogScale decades(const std::vector<double>& values, double from, double to) {
+LogScale log_scale(const std::vector<double>& values, double from, double to) {
   double low = HUGE_VAL, high = 0;
   for (const double value : values) {
     if (!(value > 0) || !std::isfinite(value)) continue;
@@ -104,11 +104,13 @@ LogScale decades(const std::vector<double>& values, double from, double to) {
     high = std::max(high, value);
   }
   if (high == 0) low = high = 1;
-  LogScale scale{.low = std::pow(10, std::floor(std::log10(low))),
-                 .high = std::pow(10, std::ceil(std::log10(high))),
-                 .from = from,
-                 .to = to};
-  if (scale.low == scale.high) scale.high *= 10;
+  const auto decade = [](double value) { return std::pow(10, std::floor(std::log10(value))); };
+  LogScale scale{.low = decade(low), .high = 10 * decade(high), .from = from, .to = to};
+  for (const double step : {2.0, 5.0})
+    if (step * decade(low) <= low) scale.low = step * decade(low);
+  for (const double step : {5.0, 2.0, 1.0})
+    if (step * decade(high) >= high) scale.high = step * decade(high);
+  scale.high = std::max(scale.high, 10 * scale.low);
   return scale;
 }
 

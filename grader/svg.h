@@ -44,8 +44,9 @@ struct LogScale {
   std::vector<double> ticks(double base, size_t most) const;
 };
 
-/// The smallest range of whole powers of ten that holds all positive values.
-LogScale decades(const std::vector<double>& values, double from, double to);
+/// The smallest range from 1, 2 or 5 times a power of ten to another that holds all positive values, at least
+/// a decade.
+LogScale log_scale(const std::vector<double>& values, double from, double to);
 
 /// A number for a label: `digits` significant digits, no exponent for everyday sizes.
 std::string significant(double value, int digits = 3);

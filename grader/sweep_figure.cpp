@@ -10,7 +10,7 @@
 namespace roofline::grader {
 namespace {
 
-constexpr double kWidth = 720, kPanel = 210, kTop = 64, kLeft = 84, kRight = 24, kGap = 44;
+constexpr double kWidth = 720, kPanel = 210, kTop = 78, kLeft = 84, kRight = 24, kGap = 44;
 
 /// One of the stacked diagrams.
 struct Panel {
@@ -40,15 +40,15 @@ class Figure {
     const double top = kTop + static_cast<double>(index) * (kPanel + kGap), bottom = top + kPanel;
     std::vector<double> values;
     for (const SweepPoint& point : sweep_.points) values.push_back(panel.value(point));
-    if (panel.roof > 0) values.push_back(panel.roof);
-    const LogScale y = decades(values, bottom, top);
+    if (panel.roof > 0) values.push_back(1.2 * panel.roof);  // room above the line
+    const LogScale y = log_scale(values, bottom, top);
     grid(y, top, bottom);
     svg_.text({kLeft, top - 8}, panel.title + " (" + panel.unit + ")", "label");
     if (panel.roof > 0) {
       svg_.line({x_.from, y.at(panel.roof)}, {x_.to, y.at(panel.roof)}, "roof");
-      // Above the line and at the end where the curve is far from it.
+      // Below the line and at the end where the curve is far from it.
       const bool right = panel.value(sweep_.points.back()) < panel.value(sweep_.points.front());
-      svg_.text({right ? x_.to - 4 : x_.from + 4, y.at(panel.roof) - 4},
+      svg_.text({right ? x_.to - 4 : x_.from + 4, y.at(panel.roof) + 14},
                 panel.roof_name + " roof " + compact(panel.roof) + " " + panel.unit, "roof",
                 right ? Svg::Anchor::kEnd : Svg::Anchor::kStart);
     }
@@ -87,14 +87,13 @@ class Figure {
     if (inside(sweep_.knee)) {
       svg_.line({x_.at(sweep_.knee), top}, {x_.at(sweep_.knee), bottom}, "knee");
       if (named)
-        svg_.text({x_.at(sweep_.knee) + 5, bottom - 8},
+        svg_.text({x_.at(sweep_.knee) + 5, top + 14},
                   "knee " + compact(sweep_.knee) + " (" + compact(sweep_.ridge) + " FLOP/B)", "knee");
     }
     if (const auto sheet = data_sheet_knee(sweep_); sheet && inside(*sheet)) {
       svg_.line({x_.at(*sheet), top}, {x_.at(*sheet), bottom}, "sheet");
       if (named)
-        svg_.text({x_.at(*sheet) - 5, bottom - 8}, "data sheet " + compact(*sheet), "sheet",
-                  Svg::Anchor::kEnd);
+        svg_.text({x_.at(*sheet) - 5, top + 14}, "data sheet " + compact(*sheet), "sheet", Svg::Anchor::kEnd);
     }
   }
 

@@ -108,13 +108,22 @@ TEST(Svg, EscapesText) {
   EXPECT_NE(text.find("<title>a &lt; b</title>"), std::string::npos);
 }
 
-TEST(Svg, LogScalePlacesDecadesEvenly) {
-  const LogScale scale = decades({3, 250}, 100, 0);
-  EXPECT_DOUBLE_EQ(scale.low, 1);
-  EXPECT_DOUBLE_EQ(scale.high, 1000);
-  EXPECT_NEAR(scale.at(10), 100 - 100.0 / 3, 1e-9);
-  EXPECT_EQ(scale.ticks(10, 6).size(), 4U);
+// Breaks when a value falls outside its axis or decades are not equally long.
+TEST(Svg, LogScaleHoldsItsValuesAndDecadesAreEqual) {
+  const LogScale scale = log_scale({3, 250, -1, NAN}, 100, 0);
+  EXPECT_DOUBLE_EQ(scale.low, 2);
+  EXPECT_DOUBLE_EQ(scale.high, 500);
+  EXPECT_NEAR(scale.at(10) - scale.at(100), scale.at(4) - scale.at(40), 1e-9);
+  EXPECT_EQ(scale.ticks(10, 6), (std::vector<double>{10, 100}));
   EXPECT_LE(scale.ticks(2, 4).size(), 4U);
+  const LogScale flat = log_scale({1000, 1001}, 0, 1);
+  EXPECT_DOUBLE_EQ(flat.low, 1000);
+  EXPECT_DOUBLE_EQ(flat.high, 10000);
+  for (const double value : {0.001, 0.7, 1.0, 5.0, 5.1, 99.0, 123456.0}) {
+    const LogScale one = log_scale({value}, 0, 1);
+    EXPECT_GE(one.at(value), -1e-9) << value;
+    EXPECT_LE(one.at(value), 1 + 1e-9) << value;
+  }
 }
 
 SweepResult sweep() {
