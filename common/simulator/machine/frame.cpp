@@ -121,13 +121,13 @@ void pass_arguments(Warp& w, const Frame& callee) {
                std::min(arguments[i].bytes, parameters[i].bytes), callee.lanes);
 }
 
-void return_results(Warp& w, const Frame& callee) {
+void return_results(Warp& w, const Frame& callee, u32 lanes) {
   const auto& to = callee.site->results;
   const auto& from = callee.function->results;
   for (size_t i = 0; i < std::min(to.size(), from.size()); ++i)
     move_piece({&w, callee.caller, to[i].in_register, to[i].offset, to[i].slot},
                {&w, &callee, from[i].in_register, from[i].offset, from[i].slot},
-               std::min(to[i].bytes, from[i].bytes), callee.lanes);
+               std::min(to[i].bytes, from[i].bytes), lanes);
 }
 
 namespace {

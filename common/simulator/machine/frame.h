@@ -14,8 +14,8 @@ void fill_entry_rows(Warp& w, const Frame& frame);
 
 /// Copies the caller's argument bytes to the callee's parameters. The caller's frame must be current.
 void pass_arguments(Warp& w, const Frame& callee);
-/// Copies what the callee returned to the caller's result variables. The callee's frame must be current.
-void return_results(Warp& w, const Frame& callee);
+/// Copies what the callee returned to the caller's result variables, for some of its lanes.
+void return_results(Warp& w, const Frame& callee, u32 lanes);
 
 /// Fills the launch rows of every function of a kernel.
 void fill_launch_rows(const Kernel& kernel, const Grid& grid);

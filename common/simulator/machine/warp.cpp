@@ -120,7 +120,6 @@ void Warp::track(const Instruction& in, u32 active) {
 /// them go.
 void Warp::take_turns() {
   spins = 0;
-  if (others.empty() && open_joins.empty()) return;
   const bool has_ready = std::any_of(others.begin(), others.end(),
                                      [](const Fragment& f) { return f.state == Fragment::State::kReady; });
   Fragment released;
@@ -226,7 +225,7 @@ void Warp::drop_from_joins(Join* from, const Join* until, u32 lanes) {
   }
 }
 
-/// Takes the lanes that wait at the innermost join, which will not see them again.
+/// Takes lanes that wait for their siblings: at the innermost join, or behind a return. They go on alone.
 bool Warp::take_parked(Fragment& released) {
   for (size_t i = open_joins.size(); i-- > 0;) {
     Join* here = open_joins[i];
@@ -241,7 +240,9 @@ bool Warp::take_parked(Fragment& released) {
     if (here->expected == 0) close(here);
     return true;
   }
-  return false;
+  if (fragment_mask != 0 && take_returned(frame, released)) return true;
+  return std::any_of(others.begin(), others.end(),
+                     [&](const Fragment& f) { return take_returned(f.frame, released); });
 }
 
 bool Warp::next() {
@@ -285,99 +286,6 @@ void Warp::isolate(u32 lanes) {
   others.push_back(other);
   fragment_mask = lanes;
   changed = true;
-}
-
-// ---- calls ----
-
-void Warp::call(u32 lanes, const Function& callee, const CallSite& site, const Instruction& in) {
-  if (lanes != fragment_mask) {
-    // All meet behind the call: the lanes that do not call wait there, those with another callee come here
-    // again.
-    Join* fresh = joins.take();
-    *fresh = {.pc = pc,
-              .expected = fragment_mask,
-              .arrived = fragment_mask & ~mask,
-              .parent = join,
-              .frame = frame};
-    open_joins.push_back(fresh);
-    set_join(fresh);
-    if (mask != lanes) {
-      Fragment later = running();
-      later.mask = mask & ~lanes;
-      --later.pc;
-      others.push_back(later);
-    }
-    fragment_mask = lanes;
-  }
-  Frame* target = frames.take();
-  open_frame(*target, callee);
-  target->caller = frame;
-  target->join = join;
-  target->return_pc = pc;
-  target->lanes = fragment_mask;
-  target->returned = 0;
-  target->site = &site;
-  // What a return address and saved registers take at least.
-  target->local_base = frame->local_base + function->local_bytes + 16;
-  if (target->local_base + callee.local_bytes > block->local_bytes)
-    trap(TrapKind::kStackOverflow, static_cast<u32>(std::countr_zero(mask)), in,
-         "the call of '" + callee.name + "' needs more local memory than the " +
-             std::to_string(block->local_bytes) + " bytes a thread has; raise cudaLimitStackSize");
-  pass_arguments(*this, *target);
-  enter(target);
-  fill_entry_rows(*this, *target);
-  pc = 0;
-  set_join(nullptr);
-}
-
-/// `lanes` return from the running frame; the caller goes on when all have.
-void Warp::leave(u32 lanes) {
-  if (frame->caller == nullptr) {
-    exit(lanes);
-    return;
-  }
-  Frame* here = frame;
-  here->returned |= lanes;
-  fragment_mask &= ~lanes;
-  changed = true;
-  drop_from_joins(join, nullptr, lanes);
-  if (here->returned == here->lanes) finish_call(here);
-}
-
-void Warp::finish_call(Frame* here) {
-  return_results(*this, *here);
-  Fragment back;
-  back.mask = here->lanes;
-  back.pc = here->return_pc;
-  back.frame = here->caller;
-  back.join = here->join;
-  frames.give(here);
-  if (fragment_mask == 0) {
-    resume(back);
-  } else {
-    others.push_back(back);
-  }
-}
-
-void Warp::exit(u32 lanes) {
-  exited |= lanes;
-  fragment_mask &= ~lanes;
-  changed = true;
-  drop_from_joins(join, nullptr, lanes);
-  for (Frame* f = frame; f->caller != nullptr;) {
-    Frame* caller = f->caller;
-    Join* callers_join = f->join;
-    f->lanes &= ~lanes;
-    f->returned &= ~lanes;
-    if (f->lanes != 0 && f->returned == f->lanes) {
-      finish_call(f);
-    } else if (f->lanes == 0) {
-      frames.give(f);
-    }
-    drop_from_joins(callers_join, nullptr, lanes);
-    f = caller;
-  }
-  block->threads_exited(static_cast<u32>(std::popcount(lanes)));
 }
 
 }  // namespace roofline::sim

@@ -97,6 +97,7 @@ struct Warp : Lanes {
   void close(Join* finished);
   void drop_from_joins(Join* from, const Join* until, u32 lanes);
   bool take_parked(Fragment& released);
+  bool take_returned(Frame* innermost, Fragment& released);
   void finish_call(Frame* here);
   bool gather_slowly(u32 lanes, const Instruction& in);
   bool wait_again(const Instruction& in);

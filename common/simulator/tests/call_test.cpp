@@ -60,6 +60,67 @@ TEST(Calls, RecursionWithADepthOfItsOwnInEveryLane) {
   for (u32 t = 0; t < 64; ++t) EXPECT_EQ(got[t], fib[t % 8]) << t;
 }
 
+/// The lanes that have the lock have returned from the function in which the others wait for it.
+TEST(Calls, ASpinLockInsideAFunction) {
+  Machine m(R"(
+.func (.param .b32 r) take(.param .b64 lock) {
+  .reg .pred %p<3>; .reg .b32 %r<3>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [lock];
+$TRY:
+  atom.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $TRY;
+  st.param.b32 [r], 7;
+  ret;
+}
+.visible .entry k(.param .u64 lock, .param .u64 counter) {
+  .reg .b32 %r<6>; .reg .b64 %rd<3>;
+  .param .b64 p; .param .b32 q;
+  ld.param.u64 %rd1, [lock];
+  ld.param.u64 %rd2, [counter];
+  st.param.b64 [p], %rd1;
+  call (q), take, (p);
+  ld.param.b32 %r1, [q];
+  ld.volatile.global.u32 %r2, [%rd2];
+  add.s32 %r3, %r2, %r1;
+  st.volatile.global.u32 [%rd2], %r3;
+  membar.gl;
+  atom.global.exch.b32 %r4, [%rd1], 0;
+  ret;
+})");
+  const u64 lock = m.upload(std::vector<u32>(1)), counter = m.upload(std::vector<u32>(1));
+  const LaunchResult r = m.launch("k", {2}, {40}, lock, counter);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  EXPECT_EQ(m.download<u32>(counter, 1)[0], 560u);
+}
+
+/// Some lanes return early from the function in which the others meet a barrier.
+TEST(Calls, ABarrierBehindAnEarlyReturn) {
+  Machine m(R"(
+.func f(.param .b32 i) {
+  .reg .pred %p<3>; .reg .b32 %r<3>;
+  ld.param.u32 %r1, [i];
+  setp.lt.u32 %p1, %r1, 16;
+  @%p1 bra $OUT;
+  barrier.sync 0;
+$OUT:
+  ret;
+}
+.visible .entry k() {
+  .reg .pred %p<3>; .reg .b32 %r<6>;
+  .param .b32 p;
+  mov.u32 %r1, %tid.x;
+  st.param.b32 [p], %r1;
+  call f, (p);
+  setp.ge.u32 %p1, %r1, 16;
+  @%p1 bra $END;
+  barrier.sync 0;
+$END:
+  ret;
+})");
+  EXPECT_FALSE(m.launch("k", {1}, {64}).trap);
+}
+
 TEST(Calls, EndlessRecursionOverflowsTheStack) {
   Machine m(R"(
 .func f(.param .b32 n) {
