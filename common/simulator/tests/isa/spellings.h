@@ -72,12 +72,12 @@ inline std::vector<std::string> spellings_of(const Row& row, std::size_t most) {
 inline std::size_t operands_of(std::string_view syntax) {
   const auto space = syntax.find(' ');
   if (space == std::string_view::npos) return 0;
-  const std::string_view operands = syntax.substr(space + 1, syntax.find('{', space) - space - 1);
   int depth = 0;
   std::size_t count = 1;
-  for (char c : operands) {
+  for (std::size_t i = space + 1; i < syntax.size(); ++i) {
+    const char c = syntax[i];
     depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) ++count;
+    if (c == ',' && depth == 0 && syntax[i - 1] != '{') ++count;
   }
   return count;
 }
