@@ -10,7 +10,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr double kReadTile = 4096;  ///< floats that one output of the read roof sums
-constexpr double kRepeat = 256;     ///< operations an element in the arithmetic roofs
+constexpr double kRepeat = 512;     ///< operations an element in the arithmetic roofs
 
 void same(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
   const auto x = call.input<float>("x");
@@ -71,7 +71,7 @@ Roof arithmetic(const std::string& id, const std::string& title, Reference refer
       .program = program(id, {in("x", "n"), out("y", "n"), size("repeat", Type::kS32), size("n"), stream()},
                          std::move(output)),
       // Enough elements for many waves; the bytes take far less time than the arithmetic.
-      .settings = {{"n", Value([](const DeviceFacts& device) { return device.sms * 2048.0 * 16; })},
+      .settings = {{"n", Value([](const DeviceFacts& device) { return device.sms * 2048.0 * 32; })},
                    {"repeat", kRepeat}},
       .work = [flops](const Settings& s) { return flops * s["repeat"] * s["n"]; },
       .unit_scale = 1e12,
