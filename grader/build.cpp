@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/build.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdlib>
 
 #include "grader/file.h"
 #include "grader/process.h"
@@ -16,7 +19,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::seconds kCompileLimit{120};
-constexpr size_t kKeptFiles = 512;    // of the cache, most recently used
+constexpr std::string_view kWorkPrefix = "work-";
+constexpr std::chrono::minutes kAbandoned{10};  // longer than any compilation may take
+constexpr size_t kKeptFiles = 512;              // of the cache, most recently used
 constexpr const char* kFormat = "1";  // part of every key: raise it when the meaning of a key changes
 
 // The user's own settings for nvcc, gcc and ld must not change what is graded.
@@ -29,7 +34,7 @@ class WorkFolder {
  public:
   explicit WorkFolder(const fs::path& cache) {
     static std::atomic<unsigned> count{0};
-    path_ = cache / ("work-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+    path_ = cache / (std::string(kWorkPrefix) + std::to_string(getpid()) + "-" + std::to_string(count++));
     fs::create_directories(path_);
   }
   WorkFolder(const WorkFolder&) = delete;
@@ -54,8 +59,16 @@ bool hit(const fs::path& path) {
 void drop_oldest(const fs::path& cache) {
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(cache, error))
+  for (const auto& entry : fs::directory_iterator(cache, error)) {
     if (entry.is_regular_file(error)) files.emplace_back(entry.last_write_time(error), entry.path());
+    const std::string name = entry.path().filename().string();
+    // What a grader that was killed left behind. The age also spares graders of other containers with the
+    // same cache.
+    if (name.starts_with(kWorkPrefix) &&
+        fs::file_time_type::clock::now() - entry.last_write_time(error) > kAbandoned &&
+        kill(std::atoi(name.c_str() + kWorkPrefix.size()), 0) != 0 && errno == ESRCH)
+      fs::remove_all(entry.path(), error);
+  }
   if (files.size() <= kKeptFiles) return;
   std::sort(files.begin(), files.end());
   files.resize(files.size() - kKeptFiles);

@@ -143,6 +143,20 @@ TEST_F(Build, AHeaderIsPartOfTheKey) {
   EXPECT_FALSE(build(kGood).cached);
 }
 
+// Breaks when folders of killed graders pile up, or that of a running one is taken away.
+TEST_F(Build, FoldersOfKilledGradersAreRemoved) {
+  const fs::path cache = paths_.cache();
+  fs::create_directories(cache / "work-2000000000-0");  // above the largest process id of Linux
+  fs::create_directories(cache / ("work-" + std::to_string(getppid()) + "-0"));
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const auto& entry : fs::directory_iterator(cache)) fs::last_write_time(entry.path(), long_ago);
+  fs::create_directories(cache / "work-2000000000-1");
+  ASSERT_TRUE(build(kGood).ok());
+  EXPECT_FALSE(fs::exists(cache / "work-2000000000-0"));
+  EXPECT_TRUE(fs::exists(cache / "work-2000000000-1"));
+  EXPECT_TRUE(fs::exists(cache / ("work-" + std::to_string(getppid()) + "-0")));
+}
+
 // Breaks when an error does not carry the learner's own path and line.
 TEST_F(Build, ErrorNamesFileAndLine) {
   const BuildResult result = build(

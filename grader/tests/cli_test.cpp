@@ -149,6 +149,18 @@ TEST_F(CommandLine, DoesNotCompile) {
   expect(lab({"list"}), 0, "tried once: does-not-compile");
 }
 
+// Breaks when text for people gets between the JSON and the program that reads it.
+TEST_F(CommandLine, JsonOnStandardOutputIsAlone) {
+  write_file(file_, "#error no\n");
+  const CommandResult result =
+      run_command({"sh", "-c", "\"$0\" grade 01 --device sim --json - 2>/dev/null",
+                   std::string(ROOFLINE_BUILD) + "/bin/lab"},
+                  {.directory = root_,
+                   .environment = {"ROOFLINE_ROOT=" + root_.string(), "ROOFLINE_STATE=" + state().string()}});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(nlohmann::json::parse(result.output)["schema"], "lab/result/v1") << result.output;
+}
+
 // The whole way on the simulated device: exit statuses, JSON, progress.
 TEST_F(CommandLine, SolutionPassesAndSkeletonIsNotImplemented) {
   const CommandResult solution = lab({"grade", "01", "--solution", "--device", "sim", "--json", "r.json"});

@@ -18,6 +18,8 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr int kExplained = 3;  // failed checks shown of a submission that deviates
+
 enum class Kind { kSkeleton, kSolution, kVariant, kWrong };
 
 /// One submission that must come to something.
@@ -146,11 +148,13 @@ class AuthorCheck {
   }
 
   /// What the judge said, so that the author need not run it again.
-  void explain(const Result& result) const {
+  static void explain(const Result& result) {
+    int said = 0;
     for (const Check& check : result.checks)
-      if (check.verdict != Verdict::kPass)
+      if (check.verdict == Verdict::kFail && said++ < kExplained)
         std::printf("      %s: %s %s\n", check.id.c_str(), std::string(name_of(check.reason)).c_str(),
                     wrap(printable(check.message), 1 << 20)[0].c_str());
+    if (said > kExplained) std::printf("      and %d more\n", said - kExplained);
   }
 
   const Paths& paths_;
