@@ -123,13 +123,15 @@ std::string sweep_table(const SweepResult& sweep, const DeviceRecord& device, co
                terminal.paint(Colour::kBlue, bar(terminal, point.roof_fraction, kBarCells)), point.limiter});
   std::string text = "\n  " + terminal.paint(Colour::kBold, sweep.title) +
                      (device.simulated ? ", modelled\n" : ", measured\n") + table.render(terminal);
-  text += "  The roofs " + with_unit(sweep.memory_roof.value, sweep.memory_roof.unit) + " (" +
-          sweep.memory_roof.id + ") and " + with_unit(sweep.compute_roof.value, sweep.compute_roof.unit) +
-          " (" + sweep.compute_roof.id + ") meet at " + compact(sweep.ridge) + " FLOP/B, " + sweep.argument +
-          " " + compact(sweep.knee);
+  std::string sentence = "The roofs " + with_unit(sweep.memory_roof.value, sweep.memory_roof.unit) + " (" +
+                         sweep.memory_roof.id + ") and " +
+                         with_unit(sweep.compute_roof.value, sweep.compute_roof.unit) + " (" +
+                         sweep.compute_roof.id + ") meet at " + compact(sweep.ridge) + " FLOP/B, " +
+                         sweep.argument + " " + compact(sweep.knee);
   if (const auto sheet = data_sheet_knee(sweep))
-    text += "; the data sheet's at " + sweep.argument + " " + compact(*sheet);
-  return text + ".\n";
+    sentence += "; the data sheet's at " + sweep.argument + " " + compact(*sheet);
+  for (const std::string& line : wrap(sentence + ".", terminal.width - 4)) text += "  " + line + "\n";
+  return text;
 }
 
 std::string heading(const Result& result, const Terminal& terminal) {
