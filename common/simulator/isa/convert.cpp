@@ -105,8 +105,9 @@ void store_row(Warp& w, const Instruction& in, F* row) {
       each_lane(
           w.mask, d, [](F a) { return canonical(static_cast<f32>(a)); }, row);
   } else {
+    // The payload of a NaN survives: f64 has room for it.
     each_lane(
-        w.mask, d, [](F a) { return canonical(static_cast<f64>(a)); }, row);
+        w.mask, d, [](F a) { return static_cast<f64>(a); }, row);
   }
 }
 

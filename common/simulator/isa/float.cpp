@@ -41,9 +41,12 @@ constexpr auto is_infinite = [](auto a) {
 };
 constexpr auto is_number = [](auto a) { return !is_nan(a); };
 constexpr auto is_not_number = [](auto a) { return is_nan(a); };
+/// "Positive and negative zero are considered normal numbers."
 constexpr auto is_normal = [](auto a) {
   using T = decltype(a);
-  return magnitude(a) >= std::numeric_limits<T>::min() && magnitude(a) < std::numeric_limits<T>::infinity();
+  const bool in_range =
+      magnitude(a) >= std::numeric_limits<T>::min() && magnitude(a) < std::numeric_limits<T>::infinity();
+  return in_range || a == 0;
 };
 constexpr auto is_subnormal = [](auto a) {
   using T = decltype(a);
