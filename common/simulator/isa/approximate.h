@@ -13,7 +13,8 @@ inline f32 power_of_two(s32 n) { return std::bit_cast<f32>(static_cast<u32>(n + 
 
 /// 2^a. Relative error below 2^-22.5.
 inline f32 approximate_ex2(f32 a) {
-  const f32 inside = a < -160.0f ? -160.0f : a > 160.0f ? 160.0f : a == a ? a : 0.0f;
+  const f32 number = choose(a == a, a, 0.0f);
+  const f32 inside = choose(number < -160.0f, -160.0f, choose(number > 160.0f, 160.0f, number));
   const f32 whole = std::rint(inside), t = inside - whole;
   // The Taylor series of 2^t on [-1/2, 1/2]: the first term left out is below 2^-26.
   f32 p = 1.5252734e-5f;
@@ -27,7 +28,7 @@ inline f32 approximate_ex2(f32 a) {
   // In two steps: the exponent range of one factor is not enough for subnormal results.
   const s32 n = static_cast<s32>(whole), half = n >> 1;
   const f32 result = p * power_of_two(half) * power_of_two(n - half);
-  return a == a ? result : a;
+  return choose(a == a, result, a);
 }
 
 /// log2(a). Absolute error below 2^-22 between 1/2 and 2, relative below 2^-22 elsewhere.

@@ -17,7 +17,10 @@ constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
 
 /// Conversions run at a quarter rate or less on hardware; between integers they are moves or a permute.
 Cost integer_cost(const Match& match) {
-  return match.type.bits == match.type2.bits ? Cost{Pipe::kNone, 0} : Cost{Pipe::kAlu, 1};
+  const bool zeros_above =
+      match.type2.kind == ptx::Type::Kind::kUnsigned && match.type.bits > match.type2.bits;
+  if (match.type.bits == match.type2.bits || (zeros_above && match.type2.bits == 32)) return {Pipe::kNone, 0};
+  return {Pipe::kAlu, 1};
 }
 Cost float_cost(const Match& match) {
   const bool wide = match.type.bits == 64 || match.type2.bits == 64;
