@@ -68,6 +68,14 @@ TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   const Result missing = lab_run({compile(folder, "missing_api")});
   EXPECT_EQ(missing.status, 1);
   EXPECT_TRUE(contains(missing.err, "cudaMallocArray")) << missing.err;
+  const Result instruction = lab_run({compile(folder, "missing_instruction")});
+  EXPECT_EQ(instruction.status, 1);
+  EXPECT_EQ(instruction.out, "done\n");
+  EXPECT_TRUE(contains(instruction.err, "frobnicate")) << instruction.err;
+  const Result machine_code_only = lab_run(
+      {compile(folder, "no_synchronize", {"-cudart", "shared", "-gencode", "arch=compute_80,code=sm_80"})});
+  EXPECT_EQ(machine_code_only.status, 1);
+  EXPECT_TRUE(contains(machine_code_only.err, "PTX")) << machine_code_only.err;
   const Result unread = lab_run({compile(folder, "no_synchronize")});
   EXPECT_TRUE(contains(unread.err, "cudaDeviceSynchronize")) << unread.err;
 }
@@ -142,12 +150,12 @@ class Ending : public testing::TestWithParam<int> {};
 TEST_P(Ending, LeavesNothingBehind) {
   const Folder folder;
   const std::string program = compile(folder, "spin");
-  const pid_t pid = start({ROOFLINE_BUILD "/bin/lab", "run", program}, {}, folder / "out", folder / "err");
+  Started lab(start({ROOFLINE_BUILD "/bin/lab", "run", program}, {}, folder / "out", folder / "err"));
   ASSERT_TRUE(wait_until([&] { return read_file(folder / "out") == "ready\n"; }))
       << read_file(folder / "err");
   EXPECT_EQ(processes(program), 2u);  // lab and the program
-  kill(pid, GetParam());
-  const int status = finish(pid);
+  kill(lab.pid(), GetParam());
+  const int status = lab.finish();
   EXPECT_EQ(status, 128 + GetParam());
   EXPECT_TRUE(wait_until([&] { return processes(program) == 0; }));
 }

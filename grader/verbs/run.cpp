@@ -119,13 +119,15 @@ int conclude(int status, const RunOptions& options, const sim::Region& region) {
   }
   for (const std::string& name : region.missing_functions)
     say("it called " + printable(name) + ", which the simulated GPU lacks");
+  if (!region.load_errors.empty()) say("its device code could not be loaded: see above");
   if (!region.traps.empty()) say(std::to_string(region.traps.size()) + " kernel(s) faulted");
   if (region.unread_output_bytes)
     say("kernels printed " + std::to_string(region.unread_output_bytes) +
         " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
-  if (region.kernels.empty() && region.missing_functions.empty() && code == 0)
+  if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() && code == 0)
     say("note: " + options.program + " ended without launching a kernel");
-  if (code == 0 && (!region.missing_functions.empty() || !region.traps.empty())) code = 1;
+  const bool wrong = !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
+  if (code == 0 && wrong) code = 1;
   return code;
 }
 

@@ -97,6 +97,7 @@ Region Session::end_region() {
   region.device_bytes_peak = wire.device_bytes_peak;
   for (auto& trap : wire.traps) region.traps.push_back(std::move(trap.trap));
   region.missing_functions = std::move(wire.missing_functions);
+  region.load_errors = std::move(wire.load_errors);
   region.unread_output_bytes = wire.unread_output_bytes;
   region.kernels_not_kept = wire.kernels_not_kept;
   return region;

@@ -44,7 +44,8 @@ struct Region {
   u64 device_bytes_peak = 0;
   std::vector<Trap> traps;
   std::vector<std::string>
-      missing_functions;        ///< CUDA functions that the program called and the simulator lacks
+      missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
+  std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
 };

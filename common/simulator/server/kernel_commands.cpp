@@ -73,8 +73,10 @@ Answer Server::handle(const LoadModule& c) try {
   std::memcpy(staging_.data(), out.bytes().data(), out.bytes().size());
   return give(InStaging{out.bytes().size()});
 } catch (const CodeError& error) {
+  records_.load_error(error.message);
   return refuse(error.status, error.message);
 } catch (const LoadError& error) {
+  records_.load_error(error.what());
   return refuse(Status::kInvalidPtx, error.what());
 }
 

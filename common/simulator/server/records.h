@@ -20,6 +20,7 @@ class Records {
   void kernel(KernelRecord record);
   void trap(const Trap& trap);
   void missing_function(const std::string& name) { region_.missing_functions.push_back(name); }
+  void load_error(const std::string& message) { region_.load_errors.push_back(message); }
   void copied(CopyKind kind, u64 bytes);
   void filled(u64 bytes) { region_.fill_bytes += bytes; }
   void device_bytes(u64 in_use);

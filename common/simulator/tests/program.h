@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +66,29 @@ inline int finish(pid_t pid) {
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+/// A started program that a failing test does not leave behind.
+class Started {
+ public:
+  explicit Started(pid_t pid) : pid_(pid) {}
+  ~Started() {
+    if (pid_ > 0 && !ended_) {
+      kill(pid_, SIGKILL);
+      (void)test::finish(pid_);
+    }
+  }
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+  pid_t pid() const { return pid_; }
+  int finish() {
+    ended_ = true;
+    return test::finish(pid_);
+  }
+
+ private:
+  pid_t pid_;
+  bool ended_ = false;
+};
 
 inline Result run(const std::vector<std::string>& command, const std::vector<std::string>& environment = {},
                   int keep_fd = -1) {

@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "program.h"
@@ -165,14 +168,15 @@ bool is_over(pid_t pid) {
 TEST(Runtime, KilledProgramLeavesNoMachine) {
   const Folder folder;
   const fs::path program = compile(folder, "spin");
-  const pid_t pid = start({program}, simulated(), folder / "out", folder / "err");
+  Started spin(start({program}, simulated(), folder / "out", folder / "err"));
+  const pid_t pid = spin.pid();
   ASSERT_TRUE(wait_until([&] { return read_file(folder / "out") == "ready\n"; }))
       << read_file(folder / "err");
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // into the kernel
   const auto machines = machines_of(pid);
   ASSERT_EQ(machines.size(), 1u);
   kill(pid, SIGKILL);
-  EXPECT_EQ(finish(pid), 128 + SIGKILL);
+  EXPECT_EQ(spin.finish(), 128 + SIGKILL);
   EXPECT_TRUE(wait_until([&] { return is_over(machines[0]); }));
 }
 
@@ -226,6 +230,42 @@ TEST(Session, CountsBytesByDirection) {
   // 30 MB over a link of at most 32 GB/s and 10 MB within the device.
   EXPECT_GT(region.virtual_seconds, 30e6 / 32e9);
   EXPECT_LT(region.virtual_seconds, 0.1);
+}
+
+/// What the observer saw of a program.
+std::string observed(const fs::path& program, const SessionOptions& options) {
+  Session session = Session::start(SIMULATOR_BUILD, options);
+  session.begin_region();
+  const auto environment = simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())});
+  const Result result = run({program}, environment, session.guest_fd());
+  EXPECT_EQ(result.status, 0) << result.err;
+  const Region region = session.end_region();
+  EXPECT_FALSE(region.kernels.empty());
+  std::ostringstream text;
+  text.precision(17);
+  text << region.virtual_seconds << '\n';
+  for (const auto& kernel : region.kernels) {
+    text << kernel.name << ' ' << kernel.start << ' ' << kernel.end << ' ' << kernel.seconds << ' '
+         << kernel.limiter;
+    const auto* sums =
+        reinterpret_cast<const u64*>(&kernel.counters);  // all of them, whatever they are called
+    for (size_t i = 0; i < offsetof(KernelCounters, per_instruction) / sizeof(u64); i++)
+      text << ' ' << sums[i];
+    text << '\n';
+  }
+  for (const auto& line : session.lines())
+    text << line.ptx << ' ' << line.counters.lanes << ' ' << line.counters.sectors << '\n';
+  return text.str();
+}
+
+/// Broken by: a result, counter or time that depends on the number of host cores or on chance.
+TEST(Session, IsDeterministic) {
+  const Folder folder;
+  const fs::path program = compile(folder, "memory");
+  const std::string once = observed(program, {.threads = 1});
+  EXPECT_EQ(observed(program, {.threads = 1}), once);
+  EXPECT_EQ(observed(program, {.threads = 2}), once);
+  EXPECT_EQ(observed(program, {.threads = 5}), once);
 }
 
 /// Broken by: a kernel that cannot be stopped.
