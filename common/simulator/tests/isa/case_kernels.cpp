@@ -12,7 +12,9 @@
 // simulated one (parser, function builder and machine included) or a real one, where the GPU is the oracle
 // for our expectations.
 //
-//     case_kernels [--target 90] file.cases...     (target: the device's, unless given)
+//     case_kernels [--target 90] [--ptx FILE] file.cases...
+//
+// target: the device's, unless given; --ptx writes the kernels and runs nothing.
 namespace roofline::sim::isa::cases {
 namespace {
 
@@ -166,7 +168,7 @@ bool is_runnable(const Case& one) {
   return one.spelling != "mov.b32" || !(of_bytes(one.sources) || of_bytes(one.results));
 }
 
-int run(const std::vector<Case>& all, int target) {
+int run(const std::vector<Case>& all, int target, const std::string& ptx_file) {
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::string text = ".version 8.8\n.target sm_" + std::to_string(target) + "\n.address_size 64\n";
   for (const Case& one : all) {
@@ -174,7 +176,10 @@ int run(const std::vector<Case>& all, int target) {
     kernels.push_back(std::make_unique<Kernel>(one, kernels.size()));
     text += kernels.back()->text;
   }
-  if (const char* path = std::getenv("CASE_KERNELS_PTX")) std::ofstream(path) << text;
+  if (!ptx_file.empty()) {
+    std::ofstream(ptx_file) << text;
+    return 0;
+  }
   cudaLibrary_t library;
   check(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "loading the PTX");
@@ -206,11 +211,16 @@ int run(const std::vector<Case>& all, int target) {
 int main(int argc, char** argv) {
   using namespace roofline::sim::isa::cases;
   int target = 0;
+  std::string ptx_file;
   std::vector<Case> all;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--target" && i + 1 < argc) {
       target = std::stoi(argv[++i]);
+      continue;
+    }
+    if (argument == "--ptx" && i + 1 < argc) {
+      ptx_file = argv[++i];
       continue;
     }
     for (Case& one : read_cases(argument)) all.push_back(std::move(one));
@@ -221,5 +231,5 @@ int main(int argc, char** argv) {
     check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0), "device");
     target = major * 10 + minor;
   }
-  return run(all, target);
+  return run(all, target, ptx_file);
 }
