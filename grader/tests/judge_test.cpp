@@ -133,6 +133,16 @@ TEST_F(Judge, SharedMemoryWithstandsTheWorker) {
   EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result) << result.program_output;
 }
 
+TEST_F(Judge, ForgedAnswersAreNoOutput) {
+  expect_failure("garbage", Class::kCrashed, "wrote to the judge's channel");
+  const Result result = grade_as("forges");
+  EXPECT_EQ(result.verdict, Verdict::kFail) << summary(result);
+  for (const Check& check : result.checks) {
+    if (check.id == "n-0") continue;
+    EXPECT_NE(check.verdict, Verdict::kPass) << check.id << ": " << check.message;
+  }
+}
+
 TEST_F(Judge, KeepsCappedAndHarmlessOutput) {
   const Result result = grade_as("prints");
   EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);

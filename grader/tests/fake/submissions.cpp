@@ -4,6 +4,7 @@
 // program is started under (the tests make links): axpb-right, axpb-zeros ...
 #include <driver_types.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <string>
 
+#include "worker/protocol.h"
 #include "worker/worker.h"
 
 namespace {
@@ -72,6 +74,22 @@ void attacks(const float* x, float* y, float a, float b, std::size_t n, cudaStre
     broke("map the input writable");
 }
 
+/// Answers the judge's questions itself, before and instead of the worker.
+void forges(const float*, float*, float, float, std::size_t n, cudaStream_t) {
+  const int socket = std::atoi(std::getenv("ROOFLINE_JUDGE_FD"));
+  if (n == 0) return;
+  if (behaviour == "garbage") {
+    send(socket, "passed", 6, 0);
+    return;
+  }
+  for (std::uint32_t serial = 1; serial < 200; ++serial) {
+    roofline::worker::Reply reply{};
+    reply.serial = serial;
+    send(socket, &reply, sizeof reply, MSG_DONTWAIT);
+  }
+  pause();
+}
+
 void another_interface(const float*, float*, double, float, std::size_t, cudaStream_t) {}
 
 }  // namespace
@@ -84,6 +102,7 @@ int main(int argc, char** argv) {
   if (behaviour == "stale") return serve(stale, argc, argv);
   if (behaviour == "nothing") return serve(nothing, argc, argv);
   if (behaviour == "attacks") return serve(attacks, argc, argv);
+  if (behaviour == "forges" || behaviour == "garbage") return serve(forges, argc, argv);
   if (behaviour == "another-interface") return serve(another_interface, argc, argv);
   return serve(axpb, argc, argv);
 }
