@@ -180,10 +180,10 @@ template <class L>
 Row setp(std::string_view syntax) {
   return {.syntax = syntax, .types = L::all(), .types2 = {}, .bind = bind_setp<L>, .cost = logic_cost};
 }
-template <class L>
+template <class D, class L>
 Row set(std::string_view syntax) {
   return {.syntax = syntax,
-          .types = {U32::kType, S32::kType, F32::kType},
+          .types = D::all(),
           .types2 = L::all(),
           .bind = bind_set<L>,
           .cost = fixed_cost<Pipe::kAlu, 2>};
@@ -223,30 +223,50 @@ using SelectByWord = Signature<T, T, T, S32>;
 template <class T>
 using SelectByFloat = Signature<T, T, T, F32>;
 
-using WITH_FTZ = TypeList<F32, F16>;
-using WITHOUT_FTZ = TypeList<F64, BF16>;
+using UNSIGNED = TypeList<U16, U32, U64>;
+using TO_ANY = TypeList<U32, S32, F32>;
+using TO_WORDS = TypeList<U32, S32>;
 
 std::vector<Row> set_rows() {
   return {
-      set<BITS>("set.{eq,ne}.dtype.stype d, a, b"),
-      set<BITS>("set.{eq,ne}.{and,or,xor}.dtype.stype d, a, b, c"),
-      set<INTS>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.dtype.stype d, a, b"),
-      set<INTS>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{and,or,xor}.dtype.stype d, a, b, c"),
-      set<WITH_FTZ>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.dtype.stype d, a, b"),
-      set<WITH_FTZ>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz}.dtype.stype "
-                    "d, a, b, c"),
-      set<WITHOUT_FTZ>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.dtype.stype d, a, b"),
-      set<WITHOUT_FTZ>(
+      set<TO_ANY, BITS>("set.{eq,ne}.dtype.stype d, a, b"),
+      set<TO_ANY, UNSIGNED>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.dtype.stype d, a, b"),
+      set<TO_ANY, SIGNED>("set.{eq,ne,lt,le,gt,ge}.dtype.stype d, a, b"),
+      set<TO_ANY, TypeList<F32>>(
+          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.dtype.stype d, a, b"),
+      set<TO_ANY, TypeList<F64>>(
+          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.dtype.stype d, a, b"),
+      set<TO_WORDS, TypeList<F16>>(
+          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.dtype.stype d, a, b"),
+      set<TO_WORDS, TypeList<BF16>>(
+          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.dtype.stype d, a, b"),
+      set<TO_ANY, BITS>("set.{eq,ne}.{and,or,xor}.dtype.stype d, a, b, c"),
+      set<TO_ANY, UNSIGNED>("set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{and,or,xor}.dtype.stype d, a, b, c"),
+      set<TO_ANY, SIGNED>("set.{eq,ne,lt,le,gt,ge}.{and,or,xor}.dtype.stype d, a, b, c"),
+      set<TO_ANY, TypeList<F32>>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz}."
+                                 "dtype.stype d, a, b, c"),
+      set<TO_ANY, TypeList<F64>>(
           "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.dtype.stype d, a, b, c"),
+      set<TO_WORDS, TypeList<F16>>("set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{."
+                                   "ftz}.dtype.stype d, a, b, c"),
+      set<TO_WORDS, TypeList<BF16>>(
+          "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.dtype.stype d, a, b, c"),
+  };
+}
+
+std::vector<Row> setp_rows() {
+  return {
       setp<BITS>("setp.{eq,ne}.type p, a, b"),
+      setp<UNSIGNED>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.type p, a, b"),
+      setp<SIGNED>("setp.{eq,ne,lt,le,gt,ge}.type p, a, b"),
+      setp<TypeList<F32, F16>>("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.type p, a, b"),
+      setp<TypeList<F64, BF16>>("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.type p, a, b"),
       setp<BITS>("setp.{eq,ne}.{and,or,xor}.type p, a, b, c"),
-      setp<INTS>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.type p, a, b"),
-      setp<INTS>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{and,or,xor}.type p, a, b, c"),
-      setp<WITH_FTZ>("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.type p, a, b"),
-      setp<WITH_FTZ>(
+      setp<UNSIGNED>("setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{and,or,xor}.type p, a, b, c"),
+      setp<SIGNED>("setp.{eq,ne,lt,le,gt,ge}.{and,or,xor}.type p, a, b, c"),
+      setp<TypeList<F32, F16>>(
           "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}{.ftz}.type p, a, b, c"),
-      setp<WITHOUT_FTZ>("setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.type p, a, b"),
-      setp<WITHOUT_FTZ>(
+      setp<TypeList<F64, BF16>>(
           "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{and,or,xor}.type p, a, b, c"),
   };
 }
@@ -266,6 +286,6 @@ std::vector<Row> select_rows() {
 
 }  // namespace
 
-std::vector<Row> compare_rows() { return joined({set_rows, select_rows}); }
+std::vector<Row> compare_rows() { return joined({set_rows, setp_rows, select_rows}); }
 
 }  // namespace roofline::sim::isa

@@ -30,12 +30,14 @@ constexpr auto fused_half = [](f32 a, f32 b, f32 c) {
 };
 constexpr auto fused_bfloat = [](f32 a, f32 b, f32 c) { return fused_to_odd(a, b, c); };
 
-/// neg and abs only touch the sign bit; NaN keeps its payload.
+/// neg and abs touch only the sign bit, but give the canonical NaN: hardware adds zero on the way.
 template <class H, unsigned kClear, unsigned kFlip, bool kFlush>
 struct Sign {
   H operator()(H a) const {
+    constexpr u32 kInfinity = std::is_same_v<H, Half> ? 0x7c00 : 0x7f80;
     const u32 kept = kFlush && (a.bits & 0x7c00u) == 0 ? a.bits & 0x8000u : u32{a.bits};
-    return {static_cast<u16>((kept & ~kClear) ^ kFlip)};
+    const u32 result = (kept & ~kClear) ^ kFlip;
+    return {static_cast<u16>((kept & 0x7fffu) > kInfinity ? kNaN16 : result)};
   }
 };
 
