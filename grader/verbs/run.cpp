@@ -7,13 +7,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <optional>
+#include <thread>
 
 #include "grader/cuda_program.h"
 #include "grader/kernel_table.h"
@@ -28,6 +33,9 @@ constexpr const char* kDefaultDevice = "a100-sxm4-40gb";
 
 /// Patience with a program that was asked to end.
 constexpr std::time_t kGraceSeconds = 3;
+
+/// Wall time that a kernel gets after its program has ended.
+constexpr std::chrono::seconds kKernelGrace{20};
 
 /// Signals that ask `run` itself to end, and news about the program.
 sigset_t awaited_signals() {
@@ -66,14 +74,20 @@ std::string device_id(const std::string& device) {
   _exit(127);
 }
 
+/// How the program ended.
+struct Ending {
+  int status = 0;            ///< as waitpid gives it
+  bool interrupted = false;  ///< `run` was asked to end
+};
+
 /// Waits for the program; passes on what asks `run` to end, and insists after a while.
-int wait_for(pid_t pid) {
+Ending wait_for(pid_t pid) {
   const sigset_t awaited = awaited_signals();
   std::optional<std::time_t> deadline;
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(pid, &status, WNOHANG);
-    if (ended == pid) return status;
+    if (ended == pid) return {status, deadline.has_value()};
     const timespec tick{1, 0};
     const int signal = sigtimedwait(&awaited, nullptr, &tick);
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
@@ -86,7 +100,7 @@ int wait_for(pid_t pid) {
 
 /// Starts the program with the guest's end of the session's channel; throws UsageError when it cannot be
 /// executed.
-int run_in_session(const CudaProgram& program, const RunOptions& options, sim::Session& session) {
+Ending run_in_session(const CudaProgram& program, const RunOptions& options, sim::Session& session) {
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) throw InfrastructureError(std::string("pipe: ") + std::strerror(errno));
   const sigset_t awaited = awaited_signals();
@@ -101,15 +115,35 @@ int run_in_session(const CudaProgram& program, const RunOptions& options, sim::S
   int error = 0;
   const bool failed = read(failure[0], &error, sizeof error) == sizeof error;
   close(failure[0]);
-  const int status = wait_for(pid);
+  const Ending ending = wait_for(pid);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (failed) throw UsageError(options.program + " cannot be executed: " + std::strerror(error));
-  return status;
+  return ending;
 }
+
+/// What the machine saw. The program has ended, but a kernel that it did not wait for may still run: it gets
+/// a while, then the machine is ended, as a GPU stops the kernels of a program that is gone.
+std::optional<sim::Region> region_of(sim::Session& session) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  const pid_t machine = session.machine_pid();
+  const std::jthread impatience([&](std::stop_token stop) {
+    std::unique_lock lock(mutex);
+    if (!changed.wait_for(lock, stop, kKernelGrace, [&] { return stop.stop_requested(); }))
+      kill(machine, SIGKILL);
+  });
+  try {
+    return session.end_region();
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+}
+
+int exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 /// The exit status that `lab run` takes over, and what a person must know about it.
 int conclude(int status, const RunOptions& options, const sim::Region& region) {
-  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  int code = exit_status(status);
   if (WIFSIGNALED(status)) {
     say(options.program + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
         strsignal(WTERMSIG(status)) + ")");
@@ -126,7 +160,8 @@ int conclude(int status, const RunOptions& options, const sim::Region& region) {
         " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
   if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() && code == 0)
     say("note: " + options.program + " ended without launching a kernel");
-  const bool wrong = !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
+  const bool wrong =
+      !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
   if (code == 0 && wrong) code = 1;
   return code;
 }
@@ -148,9 +183,16 @@ int run_program(const RunOptions& given) try {
     }
   }();
   session.begin_region();
-  const int status = run_in_session(program, options, session);
-  const sim::Region region = session.end_region();
-  const int code = conclude(status, options, region);
+  const Ending ending = run_in_session(program, options, session);
+  if (ending.interrupted) return exit_status(ending.status);
+  const std::optional<sim::Region> seen = region_of(session);
+  if (!seen) {
+    say("the simulated GPU did not finish what " + options.program +
+        " left running: its kernels were stopped");
+    return std::max(1, exit_status(ending.status));
+  }
+  const sim::Region& region = *seen;
+  const int code = conclude(ending.status, options, region);
   if (options.counters) {
     std::fflush(stdout);
     std::fprintf(stderr, "\n%s, simulated\n%s", how.device.c_str(),
