@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 
-
 #include "worker/buffers.h"
 #include "worker/protocol.h"
 #include "worker/timed_region.h"

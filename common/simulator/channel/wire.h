@@ -30,7 +30,8 @@ class Writer {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  /// Plain bytes without a length. Not inlined: GCC 12 then takes the growing vector for an array that is overrun.
+  /// Plain bytes without a length. Not inlined: GCC 12 then takes the growing vector for an array that is
+  /// overrun.
   [[gnu::noinline]] void raw(const void* data, size_t bytes) {
     const size_t at = bytes_.size();
     bytes_.resize(at + bytes);

@@ -15,8 +15,8 @@
 #include "simulator/timing/kernel_model.h"
 
 /// The simulated device: memory, modules, launches. Knows nothing of the CUDA runtime API; no call carries a
-/// host pointer that outlives it. Device addresses are plain numbers; in the machine's own process the arena is
-/// mapped at exactly these addresses, in the CUDA program's process nothing is.
+/// host pointer that outlives it. Device addresses are plain numbers; in the machine's own process the arena
+/// is mapped at exactly these addresses, in the CUDA program's process nothing is.
 namespace roofline::sim {
 
 /// Virtual addresses of device memory start here (cudaMalloc, module variables).
@@ -54,7 +54,7 @@ struct VariableFacts {
 
 struct ModuleFacts {
   ModuleId id = 0;
-  std::vector<FunctionFacts> functions;   ///< entries only
+  std::vector<FunctionFacts> functions;  ///< entries only
   std::vector<VariableFacts> variables;
 };
 
@@ -62,7 +62,7 @@ struct Launch {
   FunctionId function = 0;
   Dim3 grid, block;
   u64 dynamic_shared_bytes = 0;
-  std::vector<std::byte> parameters;      ///< packed as FunctionFacts says
+  std::vector<std::byte> parameters;  ///< packed as FunctionFacts says
   bool cooperative = false;
 };
 
@@ -72,8 +72,8 @@ struct LaunchResult {
   KernelResources resources;
   Occupancy occupancy;
   KernelTime time;
-  std::string output;             ///< what printf and assert wrote, in block order
-  std::optional<Trap> trap;       ///< the kernel did not finish
+  std::string output;        ///< what printf and assert wrote, in block order
+  std::optional<Trap> trap;  ///< the kernel did not finish
 };
 
 class Device {
@@ -84,7 +84,8 @@ class Device {
 
   const DeviceDescription& description() const;
 
-  /// 256-byte aligned; 0 when out of memory. `origin` goes into trap messages ("cudaMalloc at saxpy.cu:12", may be empty).
+  /// 256-byte aligned; 0 when out of memory. `origin` goes into trap messages ("cudaMalloc at saxpy.cu:12",
+  /// may be empty).
   u64 allocate(u64 bytes, const std::string& origin);
   /// False when `address` is not the start of a live allocation.
   bool release(u64 address);
@@ -94,8 +95,9 @@ class Device {
   bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
   bool remove_host_allocation(u64 address);
 
-  /// `.managed` variables are host-visible: load_module asks `allocate` for the address of each (in the host window,
-  /// already known as a host allocation; 0 when out of memory). Without an allocator they lie in device memory.
+  /// `.managed` variables are host-visible: load_module asks `allocate` for the address of each (in the host
+  /// window, already known as a host allocation; 0 when out of memory). Without an allocator they lie in
+  /// device memory.
   void set_managed_allocator(std::function<u64(u64 bytes, const std::string& name)> allocate);
 
   /// Whether [address, address + bytes) lies inside one live allocation.

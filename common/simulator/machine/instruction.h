@@ -43,23 +43,23 @@ struct Instruction {
   Slot d, a, b, c, e;  ///< destination, sources; e: second destination ("d|p") or fourth source
   Slot guard;
   Guard guard_kind = Guard::kNone;
-  u8 width = 0;        ///< bytes a lane moved by a memory access (v4.f32: 16)
-  u8 flags = 0;        ///< meaning belongs to the row that set it
-  bool hidden = false; ///< inserted by the binder (narrowing, extending): not counted
-  u32 index = 0;       ///< into Function::info, for counters and messages
-  s64 immediate = 0;   ///< address offset, branch target, ...
+  u8 width = 0;         ///< bytes a lane moved by a memory access (v4.f32: 16)
+  u8 flags = 0;         ///< meaning belongs to the row that set it
+  bool hidden = false;  ///< inserted by the binder (narrowing, extending): not counted
+  u32 index = 0;        ///< into Function::info, for counters and messages
+  s64 immediate = 0;    ///< address offset, branch target, ...
   const Extra* extra = nullptr;
 };
 
 /// The execution unit that limits an instruction's rate (per SM sub-partition, see devices/*.toml).
 enum class Pipe : u8 {
-  kNone,     ///< costs nothing on hardware (mov, cvta, ld.param become operands)
-  kAlu,      ///< integer add, logic, compare, select, min/max, shifts, f32 min/max/compare
-  kFma,      ///< f32 add, mul, fma; integer mul/mad
-  kHalf,     ///< f16, f16x2, bf16x2 arithmetic
+  kNone,  ///< costs nothing on hardware (mov, cvta, ld.param become operands)
+  kAlu,   ///< integer add, logic, compare, select, min/max, shifts, f32 min/max/compare
+  kFma,   ///< f32 add, mul, fma; integer mul/mad
+  kHalf,  ///< f16, f16x2, bf16x2 arithmetic
   kFp64,
-  kSfu,      ///< rcp, rsqrt, sin, ex2, ...; conversions
-  kMemory,   ///< global, local, shared, generic, atomics, shuffles
+  kSfu,     ///< rcp, rsqrt, sin, ex2, ...; conversions
+  kMemory,  ///< global, local, shared, generic, atomics, shuffles
   kTensor,
   kControl,  ///< branches, barriers, votes
   kCount
@@ -70,21 +70,21 @@ enum class FlopType : u8 { kNone, kF16, kF32, kF64, kTensor, kCount };
 /// What an instruction costs on hardware, from its row in the instruction table.
 struct Cost {
   Pipe pipe = Pipe::kAlu;
-  u8 issue = 1;              ///< issue slots a warp needs for it (SASS instructions it typically becomes)
+  u8 issue = 1;  ///< issue slots a warp needs for it (SASS instructions it typically becomes)
   FlopType flop_type = FlopType::kNone;
-  u16 flops = 0;             ///< FLOPs an active lane (kTensor: a warp)
+  u16 flops = 0;  ///< FLOPs an active lane (kTensor: a warp)
 };
 
 /// Static facts about one instruction, parallel to Function::code; read by counters, timing and messages.
 struct InstructionInfo {
-  std::string text;               ///< the PTX spelling with operands, for messages
-  ptx::TextPosition at;           ///< in the PTX
-  ptx::SourceLine source;         ///< in the CUDA source
+  std::string text;        ///< the PTX spelling with operands, for messages
+  ptx::TextPosition at;    ///< in the PTX
+  ptx::SourceLine source;  ///< in the CUDA source
   Cost cost;
-  ptx::Space space = ptx::Space::kNone;   ///< of a memory access (kGeneric when unknown)
+  ptx::Space space = ptx::Space::kNone;  ///< of a memory access (kGeneric when unknown)
   bool is_load = false, is_store = false, is_atomic = false;
-  bool three_register_sources = false;    ///< FMA that reads three distinct registers, none reused from the
-                                          ///< previous instruction's same position (operand-port limit)
+  bool three_register_sources = false;  ///< FMA that reads three distinct registers, none reused from the
+                                        ///< previous instruction's same position (operand-port limit)
 };
 
 }  // namespace roofline::sim

@@ -23,21 +23,21 @@ enum class TrapKind : u8 {
   kInvalidAddressSpace,  ///< cudaErrorInvalidAddressSpace
   kIllegalInstruction,
   kInvalidPc,
-  kAssert,               ///< cudaErrorAssert
-  kTrap,                 ///< cudaErrorLaunchFailure
+  kAssert,  ///< cudaErrorAssert
+  kTrap,    ///< cudaErrorLaunchFailure
   kStackOverflow,
-  kDivergentBarrier,     ///< reported; real hardware hangs or misbehaves
-  kDeadlock,             ///< cudaErrorLaunchTimeout
+  kDivergentBarrier,  ///< reported; real hardware hangs or misbehaves
+  kDeadlock,          ///< cudaErrorLaunchTimeout
   kTimeout
 };
 
 struct Trap {
   TrapKind kind = TrapKind::kTrap;
-  std::string message;   ///< complete, for a person: kernel, block, thread, access, allocation, lines
+  std::string message;  ///< complete, for a person: kernel, block, thread, access, allocation, lines
   std::string kernel;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   std::string source_file;
-  u32 source_line = 0;   ///< 0 when the program was built without -lineinfo
+  u32 source_line = 0;  ///< 0 when the program was built without -lineinfo
   u32 ptx_line = 0;
 };
 

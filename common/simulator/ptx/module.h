@@ -30,8 +30,8 @@ struct TextPosition {
   u32 column = 0;
 };
 
-/// Where something stands in the CUDA source, from `.loc` (needs -lineinfo); file indexes Module::files. Code inlined
-/// from toolkit headers counts for the line that called it.
+/// Where something stands in the CUDA source, from `.loc` (needs -lineinfo); file indexes Module::files. Code
+/// inlined from toolkit headers counts for the line that called it.
 struct SourceLine {
   u32 file = 0;
   u32 line = 0;
@@ -43,15 +43,16 @@ using OperandList = std::vector<Operand>;
 /// One operand. A register name is already made unique inside its function (scopes are resolved).
 struct Operand {
   enum class Kind : u8 {
-    kRegister,   ///< name, e.g. "%r1"; `negated` for "!%p1"
-    kSpecial,    ///< special register: name with its component, e.g. "%tid.x", "%laneid", "%clock64"
-    kInteger,    ///< bits: the literal's two's complement value
-    kFloat,      ///< number: the literal as double; bits: its image; `is_single` for 0f........ literals
-    kSymbol,     ///< variable, function or label name; `offset` for name+4
-    kAddress,    ///< "[base+offset]": base register in name, or symbol when base_is_symbol, or neither (absolute)
-    kVector,     ///< "{a, b, ...}": elements
-    kPair,       ///< "d|p": elements[0], elements[1]
-    kDiscard     ///< "_"
+    kRegister,  ///< name, e.g. "%r1"; `negated` for "!%p1"
+    kSpecial,   ///< special register: name with its component, e.g. "%tid.x", "%laneid", "%clock64"
+    kInteger,   ///< bits: the literal's two's complement value
+    kFloat,     ///< number: the literal as double; bits: its image; `is_single` for 0f........ literals
+    kSymbol,    ///< variable, function or label name; `offset` for name+4
+    kAddress,   ///< "[base+offset]": base register in name, or symbol when base_is_symbol, or neither
+                ///< (absolute)
+    kVector,    ///< "{a, b, ...}": elements
+    kPair,      ///< "d|p": elements[0], elements[1]
+    kDiscard    ///< "_"
   };
   Kind kind = Kind::kDiscard;
   bool negated = false;
@@ -76,10 +77,10 @@ struct Instruction {
 
   /// Only for opcode "call".
   struct Call {
-    std::vector<std::string> results;    ///< names of .param (or .reg) variables
-    OperandList arguments;               ///< names of .param (or .reg) variables, or literals
-    Operand target;                      ///< kSymbol for a direct call, kRegister for an indirect one
-    std::string prototype;               ///< name of the .callprototype or .calltargets, if given
+    std::vector<std::string> results;  ///< names of .param (or .reg) variables
+    OperandList arguments;             ///< names of .param (or .reg) variables, or literals
+    Operand target;                    ///< kSymbol for a direct call, kRegister for an indirect one
+    std::string prototype;             ///< name of the .callprototype or .calltargets, if given
   };
   std::optional<Call> call;
 };
@@ -94,8 +95,8 @@ struct Variable {
   std::string name;
   Space space = Space::kNone;
   Type type;
-  u32 vector = 1;         ///< .v2 / .v4
-  u64 bytes = 0;          ///< 0 for `extern .shared x[]`
+  u32 vector = 1;  ///< .v2 / .v4
+  u64 bytes = 0;   ///< 0 for `extern .shared x[]`
   u32 alignment = 1;
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
   bool is_array = false;
@@ -105,8 +106,8 @@ struct Variable {
     u64 at;
     std::string symbol;
     s64 addend;
-    u32 size;        ///< bytes, 8 normally; mask()ed single bytes use 1
-    u32 shift = 0;   ///< for mask(): which byte, in bits
+    u32 size;       ///< bytes, 8 normally; mask()ed single bytes use 1
+    u32 shift = 0;  ///< for mask(): which byte, in bits
     bool generic;
   };
   std::vector<Relocation> relocations;
@@ -135,20 +136,21 @@ struct Function {
   std::vector<Variable> results;
   std::vector<Variable> parameters;
   std::vector<RegisterDeclaration> registers;
-  std::vector<Variable> variables;  ///< .local, .shared, .param (call space), .global/.const declared in the body
+  std::vector<Variable>
+      variables;  ///< .local, .shared, .param (call space), .global/.const declared in the body
   std::vector<Instruction> instructions;
   std::vector<Label> labels;
   std::vector<BranchTargets> branch_targets;
   std::vector<CallPrototype> prototypes;
-  u32 max_threads[3] = {0, 0, 0};   ///< .maxntid, 0 when absent
+  u32 max_threads[3] = {0, 0, 0};  ///< .maxntid, 0 when absent
   u32 required_threads[3] = {0, 0, 0};
-  u32 min_blocks = 0;               ///< .minnctapersm
+  u32 min_blocks = 0;  ///< .minnctapersm
   TextPosition at;
 };
 
 struct Module {
   u32 version_major = 0, version_minor = 0;
-  u32 target = 0;            ///< 80 for sm_80 or compute_80; suffixes a/f are kept in target_name
+  u32 target = 0;  ///< 80 for sm_80 or compute_80; suffixes a/f are kept in target_name
   std::string target_name;
   std::map<u32, std::string> files;  ///< `.file` index to path
   std::vector<Variable> variables;

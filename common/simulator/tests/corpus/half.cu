@@ -75,8 +75,9 @@ __device__ void functions(T* x, T2* y) {
   y[9] = h2rcp(y[9]);
 }
 
-__global__ void half_conversions(__half* h, __half2* h2, float* f, double* d, int* i, unsigned* u, long long* l,
-                                 unsigned long long* ul, short* s, unsigned short* us, float2* f2, signed char* c) {
+__global__ void half_conversions(__half* h, __half2* h2, float* f, double* d, int* i, unsigned* u,
+                                 long long* l, unsigned long long* ul, short* s, unsigned short* us,
+                                 float2* f2, signed char* c) {
   h[0] = __float2half(f[0]);
   h[1] = __float2half_rz(f[1]);
   h[2] = __float2half_rd(f[2]);
@@ -115,8 +116,8 @@ __global__ void half_conversions(__half* h, __half2* h2, float* f, double* d, in
   atomicAdd(h2 + 20, h2[21]);
 }
 
-__global__ void bfloat_conversions(__nv_bfloat16* h, __nv_bfloat162* h2, float* f, double* d, int* i, unsigned* u,
-                                   float2* f2) {
+__global__ void bfloat_conversions(__nv_bfloat16* h, __nv_bfloat162* h2, float* f, double* d, int* i,
+                                   unsigned* u, float2* f2) {
   h[0] = __float2bfloat16(f[0]);
   h[1] = __float2bfloat16_rz(f[1]);
   h[2] = __float2bfloat16_rd(f[2]);

@@ -72,8 +72,8 @@ __global__ void rounded_double(double* x) {
   x[7] = __ddiv_rn(x[7], x[8]) + __drcp_rz(x[9]) + __dsqrt_ru(x[10]);
 }
 
-__global__ void conversions(float* f, double* d, int* i, unsigned* u, long long* l, unsigned long long* ul, short* s,
-                            unsigned char* c) {
+__global__ void conversions(float* f, double* d, int* i, unsigned* u, long long* l, unsigned long long* ul,
+                            short* s, unsigned char* c) {
   i[0] = __float2int_rn(f[0]) + __float2int_rd(f[1]) + __double2int_ru(d[0]);
   u[0] = __float2uint_rz(f[2]) + __double2uint_rn(d[1]);
   l[0] = __float2ll_rn(f[3]) + __double2ll_rz(d[2]);
@@ -106,7 +106,8 @@ __global__ void integers(int* i, unsigned* u, long long* l, unsigned long long* 
   i[23] = __dp4a(i[23], i[24], i[25]) + __dp2a_lo(i[26], i[27], i[28]);
   u[21] = __dp4a(u[21], u[22], u[23]);
   u[24] = __vadd2(u[24], u[25]) + __vadd4(u[26], u[27]) + __vmaxs2(u[28], u[29]) + __vminu4(u[30], u[31]);
-  u[32] = __vcmpeq4(u[32], u[33]) + __vsadu4(u[34], u[35]) + __vabsdiffs2(u[36], u[37]) + __vavgu4(u[38], u[39]);
+  u[32] =
+      __vcmpeq4(u[32], u[33]) + __vsadu4(u[34], u[35]) + __vabsdiffs2(u[36], u[37]) + __vavgu4(u[38], u[39]);
   u[40] = __viaddmax_u32(u[40], u[41], u[42]) + __vimin3_u32(u[43], u[44], u[45]);
 }
 

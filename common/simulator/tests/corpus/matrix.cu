@@ -65,7 +65,7 @@ __global__ void wmma_shared(const __half* a, float* c) {
   tile[0][threadIdx.x] = a[threadIdx.x];
   __syncthreads();
   multiply<16, 16, 16, __half, float, wmma::row_major, wmma::col_major>(tile[0], tile[1], result, result,
-                                                                         wmma::mem_row_major);
+                                                                        wmma::mem_row_major);
   __syncthreads();
   c[threadIdx.x] = result[threadIdx.x];
 }
@@ -82,11 +82,15 @@ __global__ void tuned(const __half* a, unsigned* r, float* f, unsigned long long
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(shared));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(r[4]), "=r"(r[5]) : "r"(shared));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+               : "=r"(r[4]), "=r"(r[5])
+               : "r"(shared));
   asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r[6]) : "r"(shared));
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(f[0]), "+f"(f[1]), "+f"(f[2]), "+f"(f[3])
-               : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4]), "r"(r[5]));
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(f[0]), "+f"(f[1]), "+f"(f[2]), "+f"(f[3])
+      : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4]), "r"(r[5]));
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};"
                : "+r"(r[8]), "+r"(r[9])
                : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4]), "r"(r[5]));
@@ -94,11 +98,13 @@ __global__ void tuned(const __half* a, unsigned* r, float* f, unsigned long long
                : "+f"(f[0]), "+f"(f[1]), "+f"(f[2]), "+f"(f[3])
                : "r"(r[0]), "r"(r[1]), "r"(r[2]));
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
       : "+f"(f[0]), "+f"(f[1]), "+f"(f[2]), "+f"(f[3])
       : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4]), "r"(r[5]));
   asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
       : "+f"(f[0]), "+f"(f[1]), "+f"(f[2]), "+f"(f[3])
       : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4]), "r"(r[5]));
   asm volatile(

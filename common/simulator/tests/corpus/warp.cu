@@ -46,7 +46,8 @@ __device__ void integer_atomics(T* x) {
   atomicExch_block(x + 49, x[50]);
 }
 
-__global__ void atomics(int* i, unsigned* u, unsigned long long* ul, float* f, double* d, unsigned short* us) {
+__global__ void atomics(int* i, unsigned* u, unsigned long long* ul, float* f, double* d,
+                        unsigned short* us) {
   __shared__ int si[64];
   __shared__ unsigned su[64];
   __shared__ unsigned long long sul[64];
@@ -71,7 +72,8 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* ul, float* f, d
   atomicAdd(sd, d[5]);
   us[0] = atomicCAS(us + 1, us[2], us[3]);
   __syncthreads();
-  i[70] = si[threadIdx.x & 63] + su[threadIdx.x & 63] + static_cast<int>(sul[threadIdx.x & 63] + sf[1] + sd[0]);
+  i[70] =
+      si[threadIdx.x & 63] + su[threadIdx.x & 63] + static_cast<int>(sul[threadIdx.x & 63] + sf[1] + sd[0]);
 }
 
 template <typename T>
@@ -88,8 +90,8 @@ __device__ void hinted(T* x) {
   __stwt(x + 23, x[9]);
 }
 
-__global__ void cache_hints(char* c, short* s, int* i, long long* l, float* f, double* d, int2* i2, float2* f2, float4* f4,
-                            double2* d2, uchar4* c4, ushort2* s2) {
+__global__ void cache_hints(char* c, short* s, int* i, long long* l, float* f, double* d, int2* i2,
+                            float2* f2, float4* f4, double2* d2, uchar4* c4, ushort2* s2) {
   hinted(c);
   hinted(s);
   hinted(i);

@@ -45,7 +45,8 @@ int main() {
   OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
   for (int i = 0; i < 64; i++) EXPECT(host[i] == 63 - i);
 
-  EXPECT_RESULT(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(host, dim3(1), dim3(1), nullptr, 0, nullptr));
+  EXPECT_RESULT(cudaErrorInvalidDeviceFunction,
+                cudaLaunchKernel(host, dim3(1), dim3(1), nullptr, 0, nullptr));
   EXPECT_RESULT(cudaErrorInvalidDevice, cudaSetDevice(7));
   int value = 0;
   EXPECT_RESULT(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 1));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A kernel that writes out of bounds: the launch succeeds, the next synchronising call fails, and so does every call
-// after it, until the device is reset.
+// A kernel that writes out of bounds: the launch succeeds, the next synchronising call fails, and so does
+// every call after it, until the device is reset.
 #include "expect.h"
 
 __global__ void fill(int* p, int n) {

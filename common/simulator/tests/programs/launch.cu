@@ -4,7 +4,8 @@
 // Launches by address, attributes, occupancy, cooperative launches, host functions.
 #include "expect.h"
 
-__global__ void __launch_bounds__(256) affine(const float* x, float* y, float a, double b, char which, int n) {
+__global__ void __launch_bounds__(256)
+    affine(const float* x, float* y, float a, double b, char which, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = which == 'x' ? a * x[i] + static_cast<float>(b) : 0.0f;
 }
@@ -61,9 +62,14 @@ int main() {
                 cudaLaunchCooperativeKernel(squares, dim3(1 << 20), dim3(1), pointer, 0, nullptr));
 
   int calls = 0;
-  OK(cudaLaunchHostFunc(nullptr, [](void* data) { ++*static_cast<int*>(data); }, &calls));
-  OK(cudaStreamAddCallback(nullptr, [](cudaStream_t, cudaError_t status, void* data) {
-    if (status == cudaSuccess) ++*static_cast<int*>(data); }, &calls, 0));
+  OK(cudaLaunchHostFunc(
+      nullptr, [](void* data) { ++*static_cast<int*>(data); }, &calls));
+  OK(cudaStreamAddCallback(
+      nullptr,
+      [](cudaStream_t, cudaError_t status, void* data) {
+        if (status == cudaSuccess) ++*static_cast<int*>(data);
+      },
+      &calls, 0));
   OK(cudaDeviceSynchronize());
   EXPECT(calls == 2);
   return 0;

@@ -12,8 +12,8 @@ static std::string module_with(const std::string& body) {
          ".visible .global .align 4 .u32 factor = 3;\n"
          ".visible .entry triple(.param .u64 p)\n{\n"
          ".reg .b64 %rd<3>;\n.reg .b32 %r<4>;\n"
-         "ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [factor];\n" + body +
-         "\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
+         "ld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [factor];\n" +
+         body + "\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
 }
 
 static cudaError_t load(cudaLibrary_t* library, const std::string& text) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// An instruction that no GPU has, and a program that checks nothing. (Not for a real GPU: ptxas would refuse it.)
+// An instruction that no GPU has, and a program that checks nothing. (Not for a real GPU: ptxas would refuse
+// it.)
 #include "expect.h"
 
 __global__ void odd(int* p) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Compiled by the parser's and the image reader's tests; never run. It holds one of each thing that nvcc writes
-// differently: calls, function pointers, shared and local memory, constants, atomics, half2, wmma, groups.
+// Compiled by the parser's and the image reader's tests; never run. It holds one of each thing that nvcc
+// writes differently: calls, function pointers, shared and local memory, constants, atomics, half2, wmma,
+// groups.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <mma.h>
@@ -26,7 +27,8 @@ __device__ __noinline__ float scaled(float a, Mixed s) { return a * s.x + s.text
 __device__ __noinline__ float shifted(float a, Mixed s) { return a - static_cast<float>(s.y); }
 __device__ Function functions[2] = {scaled, shifted};
 
-__global__ void __launch_bounds__(256, 2) calls(const float* __restrict__ a, float* b, int n, Mixed s, int which) {
+__global__ void __launch_bounds__(256, 2)
+    calls(const float* __restrict__ a, float* b, int n, Mixed s, int which) {
   __shared__ float tile[32][33];
   extern __shared__ double dynamic[];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,11 +40,21 @@ __global__ void __launch_bounds__(256, 2) calls(const float* __restrict__ a, flo
            static_cast<float>(dynamic[n & 7]) + table[i % 3][1];
   }
   switch (n) {
-    case 0: b[0] = 1; break;
-    case 1: b[1] = 5; break;
-    case 2: b[2] = a[7]; break;
-    case 3: b[3] = 8; break;
-    case 4: b[9] = a[3]; break;
+    case 0:
+      b[0] = 1;
+      break;
+    case 1:
+      b[1] = 5;
+      break;
+    case 2:
+      b[2] = a[7];
+      break;
+    case 3:
+      b[3] = 8;
+      break;
+    case 4:
+      b[9] = a[3];
+      break;
   }
   atomicAdd(&counter, 1);
   assert(i >= 0);
