@@ -131,6 +131,9 @@ class CommandLine {
     run->add_option("--device", run_.device, "sim or sim:NAME");
     run->add_flag("--counters", run_.counters, "print what every kernel did when the program has ended");
     run->add_option("--threads", run_.threads, "host cores for the simulated GPU; 0: all");
+    run->add_option("--time-limit", run_.time_limit,
+                    "seconds a kernel may take before it is stopped; 0: no limit")
+        ->capture_default_str();
   }
 
   /// Everything from the program's name on is the program's own and never shown to the parser: CLI11 would
@@ -139,7 +142,7 @@ class CommandLine {
     if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
     for (int i = 2; i < argc; ++i) {
       const std::string_view word = argv[i];
-      if (word == "--device" || word == "--threads") {
+      if (word == "--device" || word == "--threads" || word == "--time-limit") {
         ++i;  // its value
       } else if (word == "--" || !word.starts_with("-")) {
         const int program = word == "--" ? i + 1 : i;

@@ -21,13 +21,14 @@ class PerformanceGrader {
   explicit PerformanceGrader(Grading& grading)
       : g_(grading),
         stopwatch_(grading.facts.simulated ? simulated_stopwatch(grading) : gpu_stopwatch(grading)),
-        steps_(grading.part.goals.size()) {
+        steps_(grading.part.goals.size() + grading.part.shown.size()) {
     for (const Sweep& sweep : grading.part.sweeps) steps_ += sweep.values.size();
   }
 
   void run() {
     for (const Goal& goal : g_.part.goals) grade_goal(goal);
     for (const Sweep& sweep : g_.part.sweeps) grade_sweep(sweep);
+    for (const Goal& goal : g_.part.shown) show(goal);
     for (const StructureCheck& rule : g_.part.structure) grade_structure(rule);
   }
 
@@ -93,6 +94,21 @@ class PerformanceGrader {
     }
     g_.result.measurements.push_back(line);
     g_.add(performance_check(line, series, g_.facts.simulated));
+  }
+
+  /// A line that is printed and never graded. The median of three calls on the same buffers: the later two
+  /// find in the caches what the first one left there.
+  void show(const Goal& goal) {
+    progress(goal.title);
+    const Settings settings(goal.settings, g_.facts);
+    const TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 3);
+    if (series.fault || series.noisy) return;
+    Measurement line = measurement(series, goal.work(settings), roof(goal.roof), {});
+    line.id = goal.id;
+    line.title = goal.title;
+    line.medal = Medal::kNone;
+    line.limiter.clear();  // of the first call, which found cold caches
+    g_.result.shown.push_back(std::move(line));
   }
 
   /// A line without a time, and its check.

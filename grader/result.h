@@ -131,6 +131,7 @@ struct Result {
   double points = 0, max_points = 100;
   std::vector<Check> checks;
   std::vector<Measurement> measurements;
+  std::vector<Measurement> shown;  ///< not graded
   std::vector<SweepResult> sweeps;
   std::vector<KernelSummary> kernels;
   std::string program_output;  ///< what the worker printed: capped, sanitised, never parsed

@@ -88,7 +88,9 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
                {"medal"},
                {"limited by"}});
   std::vector<std::string> scales;  // of the medals, each once
-  for (const Measurement& m : result.measurements) {
+  std::vector<Measurement> lines = result.measurements;
+  lines.insert(lines.end(), result.shown.begin(), result.shown.end());
+  for (const Measurement& m : lines) {
     const bool graded = m.pass > 0;
     const std::vector<double> marks =
         graded ? std::vector{m.pass, m.good, m.excellent} : std::vector<double>{};
@@ -96,7 +98,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
     table.add({printable(m.title.empty() ? m.id : m.title), with_unit(m.achieved, m.roof.unit),
                with_unit(m.roof.value, m.roof.unit) + " " + m.roof.id, percent(m.fraction),
                terminal.paint(colour, bar(terminal, m.fraction, kBarCells, marks)),
-               graded ? medal_text(m.medal, terminal) : "", m.limiter});
+               graded ? medal_text(m.medal, terminal) : "not graded", m.limiter});
     std::string scale;
     for (const double mark : marks) scale += (scale.empty() ? "" : ", ") + compact(100 * mark) + " %";
     if (graded && std::find(scales.begin(), scales.end(), scale) == scales.end()) scales.push_back(scale);

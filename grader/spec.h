@@ -289,6 +289,7 @@ struct Part {
   Program program{};
   std::vector<Case> cases{};
   std::vector<Goal> goals{};
+  std::vector<Goal> shown{};  ///< timed and printed beside the goals, never graded: a trap made visible
   std::vector<Sweep> sweeps{};
   std::vector<StructureCheck> structure{};
   std::vector<Prediction> predictions{};  ///< empty: no prediction asked, its points go to correctness

@@ -165,6 +165,7 @@ TEST_F(CommandLine, JsonOnStandardOutputIsAlone) {
 TEST_F(CommandLine, SolutionPassesAndSkeletonIsNotImplemented) {
   const CommandResult solution = lab({"grade", "01", "--solution", "--device", "sim", "--json", "r.json"});
   expect(solution, 0, "simulated NVIDIA A100-SXM4-40GB");
+  expect(solution, 0, "not graded");  // the array inside L2 is shown beside the graded one
   const auto json = nlohmann::json::parse(read_file(root_ / "r.json"));
   EXPECT_EQ(json["verdict"], "pass");
   EXPECT_EQ(json["medal"], "excellent");

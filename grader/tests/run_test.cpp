@@ -80,6 +80,14 @@ TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   EXPECT_TRUE(contains(unread.err, "cudaDeviceSynchronize")) << unread.err;
 }
 
+/// Without a limit the program would wait for its kernel for ever.
+TEST(Run, AnEndlessKernelIsStopped) {
+  const Folder folder;
+  const Result result = lab_run({"--time-limit", "1", compile(folder, "spin")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(contains(result.err, "spin")) << result.err;
+}
+
 TEST(Run, SignalBecomesStatus) {
   const Folder folder;
   const Result result = lab_run({compile(folder, "host_dereference")});

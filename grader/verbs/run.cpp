@@ -173,6 +173,7 @@ int run_program(const RunOptions& given) try {
   if (options.simulator.empty()) options.simulator = Paths::find().simulator();
   const CudaProgram program = examine_program(options.program);
   sim::SessionOptions how;
+  how.kernel_time_limit = options.time_limit;
   how.device = device_id(options.device);
   how.threads = options.threads;
   sim::Session session = [&] {
