@@ -18,6 +18,10 @@
 #include "worker/protocol.h"
 #include "worker/worker.h"
 
+/// Under AddressSanitizer, too, a crash is to end the program by its signal.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "handle_segv=0"; }
+
 namespace {
 
 std::string behaviour;
