@@ -165,7 +165,7 @@ std::optional<Expectation> parse_expectation(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   std::optional<Expectation> result;
-  bool needs_gpu = false;
+  std::string needs;
   for (int i = 0; i < 5 && std::getline(lines, line); ++i) {
     if (const std::string rest = after(line, "// expect:"); !rest.empty()) {
       std::istringstream words(rest);
@@ -174,9 +174,9 @@ std::optional<Expectation> parse_expectation(const std::string& text) {
       for (std::string word; words >> word;) expected.words.push_back(word);
       if (!expected.outcome.empty()) result = std::move(expected);
     }
-    needs_gpu |= after(line, "// needs:").find("gpu") != std::string::npos;
+    if (const std::string rest = after(line, "// needs:"); !rest.empty()) std::istringstream(rest) >> needs;
   }
-  if (result) result->needs_gpu = needs_gpu;
+  if (result) result->needs = needs;
   return result;
 }
 

@@ -19,8 +19,9 @@ TEST(Expectation, IsReadFromTheFirstLines) {
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->outcome, "wrong-answer");
   EXPECT_EQ(plain->words, (std::vector<std::string>{"tail", "only"}));
-  EXPECT_FALSE(plain->needs_gpu);
-  EXPECT_TRUE(parse_expectation("// expect: wrong-answer\n// needs: gpu\n")->needs_gpu);
+  EXPECT_EQ(plain->needs, "");
+  EXPECT_EQ(parse_expectation("// expect: wrong-answer\n// needs: gpu\n")->needs, "gpu");
+  EXPECT_EQ(parse_expectation("// expect: too-slow\n// needs: sim:h200\n")->needs, "sim:h200");
   EXPECT_FALSE(parse_expectation("int x;\n"));
   EXPECT_FALSE(parse_expectation("// expect:\n"));
   EXPECT_FALSE(parse_expectation("1\n2\n3\n4\n5\n// expect: too-slow\n"));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 
 #include "grader/file.h"
 #include "grader/svg.h"
@@ -125,10 +126,20 @@ class AuthorCheck {
     std::fflush(stdout);
   }
 
+  /// Where a submission is to be graded; nullptr when that cannot be had here. A simulated device always can.
+  Workbench* bench_for(const std::string& needs) {
+    const bool simulated = workbench_.device().simulated;
+    if (needs.empty() || (needs == "gpu" && !simulated)) return &workbench_;
+    if (needs == "gpu" || !simulated) return nullptr;
+    return &others_.try_emplace(needs, paths_, needs).first->second;
+  }
+
   void attempt(const Trial& trial) {
     const std::string name = pad_right(paths_.shown(trial.file), name_width_);
-    if (trial.expected.needs_gpu && workbench_.device().simulated) {
-      std::printf("- %s  %s  %s\n", trial.chosen.id().c_str(), name.c_str(), "skipped: needs a GPU");
+    Workbench* const bench = bench_for(trial.expected.needs);
+    if (bench == nullptr) {
+      std::printf("- %s  %s  skipped: needs %s\n", trial.chosen.id().c_str(), name.c_str(),
+                  trial.expected.needs == "gpu" ? "a GPU" : trial.expected.needs.c_str());
       return;
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -136,7 +147,7 @@ class AuthorCheck {
     const fs::path prediction =
         (trial.kind == Kind::kSkeleton ? trial.chosen.folder(paths_) : trial.chosen.solutions(paths_)) /
         trial.chosen.lab->prediction;
-    const Result result = workbench_.grade(trial.chosen, {.source = trial.file, .prediction = prediction}, 0);
+    const Result result = bench->grade(trial.chosen, {.source = trial.file, .prediction = prediction}, 0);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const std::string fault = fault_of(trial, result);
     char seconds[32];
@@ -161,6 +172,7 @@ class AuthorCheck {
   const AuthorCheckRequest& request_;
   Terminal terminal_;
   Workbench workbench_;
+  std::map<std::string, Workbench> others_;  ///< by device, for submissions that make sense there alone
   int name_width_ = 0, checked_ = 0, deviations_ = 0;
 };
 
