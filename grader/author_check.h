@@ -22,7 +22,7 @@ namespace roofline::grader {
 struct Expectation {
   std::string outcome;
   std::vector<std::string> words{};
-  std::string needs;  ///< device it makes sense on: "" any, "gpu", "sim:NAME"
+  std::string needs{};  ///< device it makes sense on: "" any, "gpu", "sim:NAME"
 };
 /// Nothing when the first five lines hold no `// expect:`.
 std::optional<Expectation> parse_expectation(const std::string& text);
