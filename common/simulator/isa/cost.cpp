@@ -12,9 +12,9 @@ bool is_float(ptx::Type type) { return type.kind == Kind::kFloat || type.kind ==
 
 /// `flops` of a float type on its own pipe, one issue slot.
 Cost float_cost(ptx::Type type, int flops) {
-  if (type.bits == 64) return {Pipe::kFp64, 1, FlopType::kF64, static_cast<u16>(flops)};
-  if (type.bits == 32 && type.lanes == 1) return {Pipe::kFma, 1, FlopType::kF32, static_cast<u16>(flops)};
-  return {Pipe::kHalf, 1, FlopType::kF16, static_cast<u16>(flops * type.lanes)};
+  if (type.bits == 64) return {Pipe::kFp64, 1, FlopType::kF64, static_cast<u32>(flops)};
+  if (type.bits == 32 && type.lanes == 1) return {Pipe::kFma, 1, FlopType::kF32, static_cast<u32>(flops)};
+  return {Pipe::kHalf, 1, FlopType::kF16, static_cast<u32>(flops * type.lanes)};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Cost fused_cost(const Match& match);
 Cost logic_cost(const Match& match);
 
 /// The same for every type.
-template <Pipe kPipe, u8 kIssue = 1, FlopType kFlopType = FlopType::kNone, u16 kFlops = 0>
+template <Pipe kPipe, u8 kIssue = 1, FlopType kFlopType = FlopType::kNone, u32 kFlops = 0>
 Cost fixed_cost(const Match&) {
   return {kPipe, kIssue, kFlopType, kFlops};
 }

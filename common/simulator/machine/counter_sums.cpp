@@ -58,7 +58,7 @@ void derive_sums(KernelCounters& counters, const Kernel& kernel) {
     counters.lane_instructions += count.lanes;
     counters.issue_slots += slots;
     counters.pipe_warps[static_cast<size_t>(info.cost.pipe)] += slots;
-    const bool a_warp = info.cost.flop_type == FlopType::kTensor;
+    const bool a_warp = is_tensor(info.cost.flop_type);
     counters.flops[static_cast<size_t>(info.cost.flop_type)] +=
         (a_warp ? count.warps : count.lanes) * info.cost.flops;
     if (info.three_register_sources) counters.three_register_fma += count.warps;

@@ -65,14 +65,31 @@ enum class Pipe : u8 {
   kCount
 };
 
-enum class FlopType : u8 { kNone, kF16, kF32, kF64, kTensor, kCount };
+/// What an operation computes with; the tensor types have a rate of their own each.
+enum class FlopType : u8 {
+  kNone,
+  kF16,
+  kF32,
+  kF64,
+  kTensorF16,     ///< f16 inputs, f16 accumulators
+  kTensorF16F32,  ///< f16 inputs, f32 accumulators
+  kTensorBf16,
+  kTensorTf32,
+  kTensorF64,
+  kTensorF8,  ///< e4m3, e5m2
+  kTensorS8,  ///< s8, u8
+  kTensorS4,  ///< s4, u4
+  kTensorB1,
+  kCount
+};
+constexpr bool is_tensor(FlopType type) { return type >= FlopType::kTensorF16 && type < FlopType::kCount; }
 
 /// What an instruction costs on hardware, from its row in the instruction table.
 struct Cost {
   Pipe pipe = Pipe::kAlu;
   u8 issue = 1;  ///< issue slots a warp needs for it (SASS instructions it typically becomes)
   FlopType flop_type = FlopType::kNone;
-  u16 flops = 0;  ///< FLOPs an active lane (kTensor: a warp)
+  u32 flops = 0;  ///< FLOPs an active lane (tensor types: a warp)
 };
 
 /// Static facts about one instruction, parallel to Function::code; read by counters, timing and messages.

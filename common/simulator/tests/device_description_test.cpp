@@ -55,12 +55,12 @@ TEST(Devices, AgreeWithTheirDataSheets) {
   const struct {
     const char* id;
     double fp32_teraflops, tensor_teraflops, gbps;
-  } sheets[] = {{"a100-sxm4-40gb", 19.5, 312, 1555}, {"h200", 67, 989 * 0.629, 4800}, {"t4", 8.1, 65, 320}};
+  } sheets[] = {{"a100-sxm4-40gb", 19.5, 312, 1555}, {"h200", 67, 989, 4800}, {"t4", 8.1, 65, 320}};
   for (const auto& sheet : sheets) {
     const auto gpu = load_device(kDevices, sheet.id);
     EXPECT_EQ(gpu.id, sheet.id);
     EXPECT_NEAR(gpu.sms * gpu.fma_rate * 64 * gpu.clock_mhz * 1e-6 / sheet.fp32_teraflops, 1, 0.01) << gpu.id;
-    EXPECT_NEAR(gpu.sms * gpu.tensor_flops_per_clock * gpu.tensor_clock_mhz * 1e-6 / sheet.tensor_teraflops,
+    EXPECT_NEAR(gpu.sms * gpu.tensor_f16_f32_flops_per_clock * gpu.tensor_clock_mhz * 1e-6 / sheet.tensor_teraflops,
                 1, 0.01)
         << gpu.id;
     EXPECT_NEAR(2 * gpu.memory_clock_mhz * 1e-3 * gpu.memory_bus_bits / 8 / sheet.gbps, 1, 0.01) << gpu.id;

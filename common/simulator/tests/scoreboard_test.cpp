@@ -187,7 +187,7 @@ TEST_F(ScoreboardTest, ExtraSlots) {
   Instruction mma;
   mma.extra = &matrix;
   InstructionInfo tensor;
-  tensor.cost = {Pipe::kTensor, 1, FlopType::kTensor, 4096};
+  tensor.cost = {Pipe::kTensor, 1, FlopType::kTensorF16F32, 4096};
   board_.issue(mma, tensor, MemoryLevel::kNone, 1);
   EXPECT_GE(board_.now().dram, gpu_.dram_latency) << "waits for the loaded fragment";
   EXPECT_NEAR(ready(21).dram, gpu_.dram_latency + gpu_.tensor_latency, 1e-9);
@@ -198,7 +198,7 @@ TEST_F(ScoreboardTest, ExtraSlots) {
 // Independent m16n8k16 follow each other at a quarter of the SM's rate: 4096 FLOPs at 512 a clock.
 TEST_F(ScoreboardTest, TensorRateOfOneWarp) {
   InstructionInfo info;
-  info.cost = {Pipe::kTensor, 1, FlopType::kTensor, 4096};
+  info.cost = {Pipe::kTensor, 1, FlopType::kTensorF16F32, 4096};
   for (u32 i = 0; i < 100; ++i) board_.issue(operands(10 + i, {1, 2}), info, MemoryLevel::kNone, 1);
   EXPECT_NEAR(board_.now().l2, 99 * 8, 10);
 }

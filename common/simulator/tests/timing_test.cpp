@@ -242,7 +242,7 @@ TEST(Published, TensorRates) {
     const auto gpu = device(id);
     KernelCounters counters;
     constexpr u64 kInstructions = 1 << 24;
-    counters.flops[static_cast<size_t>(FlopType::kTensor)] = kInstructions * 4096;
+    counters.flops[static_cast<size_t>(FlopType::kTensorF16F32)] = kInstructions * 4096;
     EXPECT_NEAR(kInstructions * 4096 / model(gpu, counters, 1 << 14, 256).seconds * 1e-12 / teraflops, 1,
                 0.02)
         << id;

@@ -35,7 +35,14 @@ struct DeviceDescription {
   // Rates: warp instructions a clock per SM (all sub-partitions together).
   double issue_rate = 4, fma_rate = 0, alu_rate = 0, half_rate = 0, fp64_rate = 0, sfu_rate = 0;
   double memory_issue_rate = 0, control_rate = 0;
-  double tensor_flops_per_clock = 0;     ///< f16 mma.sync with f32 accumulate, a SM, at tensor_clock_mhz
+  // Tensor Cores: dense operations a clock and SM at tensor_clock_mhz, by type as in FlopType; 0: the card
+  // has none of this type.
+  double tensor_f16_flops_per_clock = 0;      ///< f16 inputs, f16 accumulators
+  double tensor_f16_f32_flops_per_clock = 0;  ///< f16 inputs, f32 accumulators
+  double tensor_bf16_flops_per_clock = 0, tensor_tf32_flops_per_clock = 0, tensor_f64_flops_per_clock = 0;
+  double tensor_f8_flops_per_clock = 0, tensor_s8_flops_per_clock = 0, tensor_s4_flops_per_clock = 0;
+  double tensor_b1_flops_per_clock = 0;
+  double mma_sync_factor = 1;  ///< part of these rates that mma.sync reaches (wgmma, tcgen05: the whole)
   double three_register_fma_factor = 1;  ///< rate of FMAs with three distinct register sources, of fma_rate
   double fma_efficiency = 1;             ///< measured share of the FMA peak that a register-only loop reaches
   double l1_bytes_per_clock = 128;       ///< what L1 gives an SM
@@ -61,13 +68,19 @@ struct DeviceDescription {
   double launch_us = 0;  ///< host: cost of one stream launch call
   double kernel_gap_us =
       0;  ///< device: from the end of a kernel (or the host's call) to the start of the next
-  double kernel_start_us = 0;  ///< device: empty kernel
-  double graph_launch_us = 0;  ///< host: cost of one graph launch call
-  double graph_node_us = 0;    ///< device: one empty kernel node after another, kernel_start_us included
+  double kernel_start_us = 0;            ///< device: empty kernel
+  double graph_launch_us = 0;            ///< host: cost of one graph launch call
+  double graph_launch_node_us = 0;       ///< host: added to it by each node
+  double graph_instantiate_us = 0;       ///< host: cost of one instantiation
+  double graph_instantiate_node_us = 0;  ///< host: added to it by each node
+  double graph_node_us = 0;  ///< device: one empty kernel node after another, kernel_start_us included
   double synchronize_us = 0, api_call_us = 0, event_us = 0;
   double copy_latency_us = 0;  ///< of the smallest copy
   double pinned_gbps = 0, pageable_gbps = 0, device_copy_latency_us = 0;
   double copy_half_size_bytes = 0;  ///< transfer size at which half the link rate is reached
+  u32 peer_access = 0;              ///< 1: two of these in a machine reach each other's memory
+  double peer_gbps = 0;             ///< copy from one to the other, one direction
+  double peer_latency_us = 0;       ///< of the smallest such copy
 
   std::vector<std::string> sources;  ///< citations, printed by `./lab roofs`
 };

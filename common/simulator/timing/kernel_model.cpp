@@ -107,9 +107,11 @@ class KernelModel {
     add(kArithmetic, "SFU", on_busiest_sm(slots(Pipe::kSfu) / device_.sfu_rate));
     add(kDataPath, "memory issue", on_busiest_sm(slots(Pipe::kMemory) / device_.memory_issue_rate));
     add(kArithmetic, "control", on_busiest_sm(slots(Pipe::kControl) / device_.control_rate));
-    const double tensor_clocks =
-        number(counters_.flops[static_cast<size_t>(FlopType::kTensor)]) / device_.tensor_flops_per_clock;
-    add(kArithmetic, "tensor", on_busiest_sm(tensor_clocks) * device_.clock_mhz / device_.tensor_clock_mhz);
+    double tensor_clocks = 0;
+    for (size_t type = 0; type < static_cast<size_t>(FlopType::kCount); ++type)
+      if (const double rate = mma_sync_rate(device_, static_cast<FlopType>(type)); rate > 0)
+        tensor_clocks += number(counters_.flops[type]) / rate;
+    add(kArithmetic, "tensor", on_busiest_sm(tensor_clocks));
   }
 
   /// L2 does the atomics: many at a time on different addresses, one after the other on the same.
@@ -149,6 +151,34 @@ class KernelModel {
 };
 
 }  // namespace
+
+double mma_sync_rate(const DeviceDescription& device, FlopType type) {
+  const double dense = [&] {
+    switch (type) {
+      case FlopType::kTensorF16:
+        return device.tensor_f16_flops_per_clock;
+      case FlopType::kTensorF16F32:
+        return device.tensor_f16_f32_flops_per_clock;
+      case FlopType::kTensorBf16:
+        return device.tensor_bf16_flops_per_clock;
+      case FlopType::kTensorTf32:
+        return device.tensor_tf32_flops_per_clock;
+      case FlopType::kTensorF64:
+        return device.tensor_f64_flops_per_clock;
+      case FlopType::kTensorF8:
+        return device.tensor_f8_flops_per_clock;
+      case FlopType::kTensorS8:
+        return device.tensor_s8_flops_per_clock;
+      case FlopType::kTensorS4:
+        return device.tensor_s4_flops_per_clock;
+      case FlopType::kTensorB1:
+        return device.tensor_b1_flops_per_clock;
+      default:
+        return 0.0;
+    }
+  }();
+  return dense * device.mma_sync_factor * device.tensor_clock_mhz / device.clock_mhz;
+}
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block) {

@@ -14,6 +14,10 @@ namespace roofline::sim {
 Occupancy occupancy(const DeviceDescription& device, const KernelResources& resources, Dim3 block,
                     u64 grid_blocks);
 
+/// Operations of this type that mma.sync and wmma do a clock of the SMs (not of the Tensor Cores) and SM; 0
+/// for types of other pipes and those that the card has not.
+double mma_sync_rate(const DeviceDescription& device, FlopType type);
+
 /// Modelled execution time of one kernel, excluding launch overheads (see timeline.h).
 struct KernelTime {
   double seconds = 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "simulator/timing/kernel_model.h"
+
 namespace roofline::sim {
 namespace {
 
@@ -112,8 +114,9 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     const double slots = std::max<double>(1, info.cost.issue);
     double busy = slots * interval_[index(pipe)];
     if (pipe == Pipe::kMemory && level != MemoryLevel::kNone) busy += passes > 1 ? passes - 1.0 : 0.0;
-    if (pipe == Pipe::kTensor && device_.tensor_flops_per_clock > 0)
-      busy = std::max(busy, info.cost.flops / (device_.tensor_flops_per_clock / kSchedulersPerSm));
+    if (pipe == Pipe::kTensor)
+      if (const double rate = mma_sync_rate(device_, info.cost.flop_type); rate > 0)
+        busy = std::max(busy, info.cost.flops * kSchedulersPerSm / rate);
     // The pipe and the scheduler are busy for the work, not for the wait: others go first meanwhile.
     free = plus(later(free, front_), busy);
     front_ = plus(front_, slots);
