@@ -31,9 +31,13 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return result;
 }
 
-bool is_submission(const fs::path& file) {
-  const auto folder = file.begin()->string();
-  return (folder == "wrong" || folder == "variants") && file.extension() == ".cu";
+/// In wrong/ or variants/; a lab with parts keeps those of part c in wrong/c and variants/c.
+bool is_submission(const fs::path& file, const Part& part) {
+  const fs::path folder = file.parent_path();
+  const auto is = [&](const fs::path& name) {
+    return folder == (part.letter.empty() ? name : name / part.letter);
+  };
+  return (is("wrong") || is("variants")) && file.extension() == ".cu";
 }
 
 bool is_picture(const fs::path& file) { return file.extension() == ".svg" || file.extension() == ".png"; }
@@ -105,7 +109,7 @@ class FolderCheck {
   void submissions() {
     size_t wrong = 0;
     for (const fs::path& file : files_below(solutions_)) {
-      if (!is_submission(file)) continue;
+      if (!is_submission(file, *chosen_.part)) continue;
       wrong += *file.begin() == "wrong";
       const auto expected = parse_expectation(text_of(solutions_ / file));
       if (!expected) {
@@ -114,7 +118,7 @@ class FolderCheck {
         fault(solutions_ / file, "expects \"" + expected->outcome + "\", which is no verdict");
       }
     }
-    if (wrong == 0) fault(solutions_ / "wrong", "holds no wrong submission");
+    if (wrong == 0) fault(solutions_ / "wrong" / chosen_.part->letter, "holds no wrong submission");
   }
 
   static bool known(const std::string& outcome, bool wrong) {
@@ -138,7 +142,11 @@ class FolderCheck {
       if (!here.contains(file.generic_string()) && !shown && *file.begin() != "tests") stray(lab_ / file);
     }
     for (const fs::path& file : files_below(solutions_))
-      if (!there.contains(file.generic_string()) && !is_submission(file)) stray(solutions_ / file);
+      if (!there.contains(file.generic_string()) && !belongs_to_a_part(file)) stray(solutions_ / file);
+  }
+
+  bool belongs_to_a_part(const fs::path& file) const {
+    return std::ranges::any_of(chosen_.lab->parts, [&](const Part& part) { return is_submission(file, part); });
   }
 
   void stray(const fs::path& file) { fault(file, "is a stray file"); }

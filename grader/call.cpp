@@ -67,11 +67,13 @@ void CallPlan::choose_scalars() {
     const Argument& argument = program_->arguments[i];
     if (argument.kind != Argument::Kind::kScalar) continue;
     const auto fixed = shape_.settings.find(argument.name);
-    if (!fixed && !is_floating(argument.type)) {
+    if (!fixed && argument.random_bits == 0 && !is_floating(argument.type)) {
       throw std::invalid_argument("no case fixes the integer argument '" + argument.name + "'");
     }
-    const double value =
-        fixed ? *fixed : random_scalar(argument.type, derive(shape_.seed, Purpose::kScalar, i));
+    const std::uint64_t seed = derive(shape_.seed, Purpose::kScalar, i);
+    const double value = fixed                       ? *fixed
+                         : argument.random_bits != 0 ? random_integer_below(argument.random_bits, seed)
+                                                     : random_scalar(argument.type, seed);
     scalars_[i] = argument.type == Type::kF32 ? static_cast<double>(static_cast<float>(value)) : value;
   }
 }

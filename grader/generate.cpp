@@ -193,6 +193,10 @@ double random_scalar(Type type, std::uint64_t seed) {
   return value;
 }
 
+double random_integer_below(unsigned bits, std::uint64_t seed) {
+  return static_cast<double>(random_bits(seed, 0) >> (64 - bits));
+}
+
 std::uint32_t poison_word(std::uint64_t seed) {
   // A NaN as float, as either half, and twice as double: a sum that reads poison is poisoned.
   const auto bits = static_cast<std::uint32_t>(random_bits(seed, 0));

@@ -127,7 +127,7 @@ std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& opt
   const std::uint64_t seed = options.seed != 0 ? options.seed : entropy();
   std::vector<RoofValue> values;
   for (const Roof& each : all_roofs()) {
-    if (!ids.empty() && std::ranges::find(ids, each.id) == ids.end()) continue;
+    if (ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end()) continue;
     if (options.on_progress) options.on_progress({"roof " + each.id, each.title, -1});
     values.push_back(
         measure_roof(each, device, facts, options, derive(seed, Purpose::kCalls, values.size())));

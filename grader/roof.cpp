@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
+
+#include "random/philox.h"
 
 namespace roofline::grader {
 namespace {
@@ -48,6 +51,28 @@ void repeated_multiply(const CallView& call, std::uint64_t begin, std::uint64_t 
   repeated(call, static_cast<double>(0.999F), 0, begin, end, expected);
 }
 
+// The derivative of a cosine is at most 1: neither call makes the other's error larger.
+void cosine_twice(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<float>("x");
+  for (auto i = begin; i < end; ++i)
+    expected[i - begin] = {std::cos(std::cos(static_cast<double>(x[i]))), 1};
+}
+
+// S: |residual| + scale * (|x| + |bias|), since |gelu(v)| <= |v| and its derivative stays below 1.13.
+void residual_block(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<float>("x"), bias = call.input<float>("bias"),
+             residual = call.input<float>("residual");
+  const auto seed = static_cast<std::uint64_t>(call.scalar("seed"));
+  const double threshold = call.scalar("threshold"), scale = call.scalar("scale");
+  for (auto i = begin; i < end; ++i) {
+    const double b = bias[i % bias.size()], v = x[i] + b;
+    const bool kept = philox(seed, i / 4).word[i % 4] >= threshold;
+    const double gelu = 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2));
+    expected[i - begin] = {residual[i] + (kept ? scale * gelu : 0),
+                           std::abs(residual[i]) + (kept ? std::abs(scale) * (std::abs(x[i]) + std::abs(b)) : 0)};
+  }
+}
+
 double per_repeat(const Settings& settings) { return settings["repeat"]; }
 
 Program program(const std::string& id, std::vector<Argument> arguments, Output output) {
@@ -79,6 +104,8 @@ Roof arithmetic(const std::string& id, const std::string& title, Reference refer
           [share_of_peak](const DeviceFacts& device) { return share_of_peak * device.fp32_tflops; }};
 }
 
+double elements(const Settings& s) { return s["rows"] * s["columns"]; }
+
 std::vector<Roof> table() {
   const auto pins = [](const DeviceFacts& device) { return device.pin_gbps; };
   return {
@@ -103,6 +130,32 @@ std::vector<Roof> table() {
        .data_sheet = pins},
       arithmetic("fma", "fused multiply-adds in registers", repeated_fma, 2, 1),
       arithmetic("multiply", "multiplications alone: half an FMA each", repeated_multiply, 1, 0.5),
+      {.id = "cosine",
+       .title = "cos(cos(x)) by one trusted kernel",
+       .unit = "GB/s",
+       .program = program("cosine",
+                          {between(-10, 10, in("x", "n")), out("y", "n"), size("n"), stream()},
+                          {.argument = "y", .reference = cosine_twice, .tolerance = {.c = 4}}),
+       .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 8})}},
+       .work = [](const Settings& s) { return 8 * s["n"]; },
+       .data_sheet = pins,
+       .of_hardware = false},
+      {.id = "unfused",
+       .title = "bias, gelu, dropout and residual in four kernels",
+       .unit = "Gelement/s",
+       .program = program("unfused",
+                          {in("x", elements), in("bias", "columns"), in("residual", elements), out("y", elements),
+                           random_integer("seed", 53), size("threshold", Type::kU32), scalar("scale"),
+                           size("rows"), size("columns"), stream()},
+                          {.argument = "y", .reference = residual_block, .tolerance = {.c = 8}}),
+       .settings = {{"columns", 4096},
+                    {"rows", Value([](const DeviceFacts& device) {
+                       return l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 12}).at(device) / 4096;
+                     })},
+                    {"threshold", 429496730},
+                    {"scale", 1 / 0.9}},
+       .work = elements,
+       .of_hardware = false},
   };
 }
 

@@ -15,6 +15,7 @@ struct Roof {
   std::function<double(const Settings&)> work{};           ///< bytes or FLOPs of one call
   double unit_scale = 1e9;                                 ///< work per second over this is the value
   std::function<double(const DeviceFacts&)> data_sheet{};  ///< in `unit`
+  bool of_hardware = true;  ///< false: a trusted version of some lab's work, no limit of the device
 };
 
 const std::vector<Roof>& all_roofs();

@@ -102,6 +102,16 @@ Argument scalar(std::string name, Type type) {
   return array(Argument::Kind::kScalar, std::move(name), nullptr, type);
 }
 Argument size(std::string name, Type type) { return scalar(std::move(name), type); }
+Argument random_integer(std::string name, unsigned bits, Type type) {
+  Argument argument = scalar(std::move(name), type);
+  argument.random_bits = bits;
+  return argument;
+}
+Argument between(double low, double high, Argument array) {
+  array.low = low;
+  array.high = high;
+  return array;
+}
 Argument stream() { return array(Argument::Kind::kStream, "stream", nullptr, Type::kU64); }
 
 double CallView::scalar(std::string_view name) const {

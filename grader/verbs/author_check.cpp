@@ -33,7 +33,7 @@ struct Trial {
 
 void add_folder(std::vector<Trial>& trials, const Chosen& chosen, const Paths& paths, Kind kind,
                 const char* name) {
-  const fs::path folder = chosen.solutions(paths) / name;
+  const fs::path folder = chosen.solutions(paths) / name / chosen.part->letter;
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
