@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// Compiles and runs CUDA programs of tests/programs against the simulated runtime library.
+/// Compiles and runs CUDA programs of tests/runtime_programs against the simulated runtime library.
 namespace roofline::sim::test {
 
 namespace fs = std::filesystem;
@@ -106,13 +106,14 @@ inline std::vector<std::string> simulated(std::vector<std::string> more = {}) {
   return more;
 }
 
-/// Compiles tests/programs/NAME.cu into the folder. By default PTX only and the shared runtime, as labs do.
+/// Compiles tests/runtime_programs/NAME.cu into the folder. By default PTX only and the shared runtime, as labs do.
 inline fs::path compile(const Folder& folder, const std::string& name,
                         std::vector<std::string> options = {"-cudart", "shared", "-gencode",
                                                             "arch=compute_80,code=compute_80"}) {
   const fs::path program = folder / name;
   std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc", "-std=c++17", "-o",
-                                      program.string(), SIMULATOR_SOURCE "/tests/programs/" + name + ".cu"};
+                                      program.string(), "-I", SIMULATOR_SOURCE "/tests/programs",
+                                      SIMULATOR_SOURCE "/tests/runtime_programs/" + name + ".cu"};
   command.insert(command.end(), options.begin(), options.end());
   const Result compiled = run(command);
   if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);

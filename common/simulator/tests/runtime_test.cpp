@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Real nvcc programs on the simulated libcudart.so.13. The programs check the API's behaviour themselves
-// (they hold on a GPU too); here is what only the outside sees: output, messages, signals, processes.
+// Real nvcc programs on the simulated libcudart.so.13. What a program can check by itself stands in programs/;
+// here is what only the outside sees: output, messages, signals, processes.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -26,17 +26,6 @@ using namespace test;
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
-
-/// Broken by: any deviation of the API that the program checks for.
-class SelfChecking : public testing::TestWithParam<const char*> {};
-TEST_P(SelfChecking, Passes) {
-  const Folder folder;
-  const Result result = run({compile(folder, GetParam())}, simulated());
-  EXPECT_EQ(result.status, 0) << result.out << result.err;
-}
-INSTANTIATE_TEST_SUITE_P(Runtime, SelfChecking,
-                         testing::Values("memory", "symbols", "streams", "errors", "launch", "threads"),
-                         [](const auto& test) { return std::string(test.param); });
 
 /// Broken by: output that comes early, late or twice.
 TEST(Runtime, KernelOutputComesInOrder) {
