@@ -76,6 +76,7 @@ const Key kKeys[] = {
     {"l2_bytes_per_clock", &D::l2_bytes_per_clock, kAboveZero},
     {"shared_wavefronts_per_clock", &D::shared_wavefronts_per_clock, kAboveZero},
     {"l2_gbps", &D::l2_gbps, 1},
+    {"l2_write_cost", &D::l2_write_cost, kAboveZero},
     {"dram_gbps", &D::dram_gbps, 1},
     {"dram_read_efficiency", &D::dram_read_efficiency, kAboveZero},
     {"dram_write_efficiency", &D::dram_write_efficiency, kAboveZero},
@@ -250,6 +251,18 @@ std::vector<std::string> known_devices(const std::filesystem::path& directory) {
   for (const auto& entry : std::filesystem::directory_iterator(directory, error))
     if (entry.path().extension() == ".toml") ids.insert(entry.path().stem().string());
   return {ids.begin(), ids.end()};
+}
+
+bool set_number(DeviceDescription& device, std::string_view key, double value) {
+  for (const Key& known : kKeys)
+    if (known.name == key)
+      return std::visit(
+          [&]<class T>(T D::*member) {
+            if constexpr (std::is_arithmetic_v<T>) device.*member = static_cast<T>(value);
+            return std::is_arithmetic_v<T>;
+          },
+          known.field);
+  return false;
 }
 
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulator/types.h"
@@ -49,8 +50,9 @@ struct DeviceDescription {
   double l1_lines_per_clock = 1;   ///< cache lines that a warp's request may touch a clock (tag look-ups)
   double l2_bytes_per_clock = 64;  ///< between one SM and L2
   double shared_wavefronts_per_clock = 1;
-  double l2_gbps = 0;                                          ///< measured, whole device
-  double dram_gbps = 0;                                        ///< pin rate
+  double l2_gbps = 0;        ///< reads, measured, whole device
+  double l2_write_cost = 1;  ///< what a write costs, in reads: more where L2 has two partitions
+  double dram_gbps = 0;      ///< pin rate
   double dram_read_efficiency = 0, dram_write_efficiency = 0;  ///< of pin rate, measured
   double dram_copy_efficiency = 0;           ///< of pin rate, as many reads as writes, measured
   double atomic_ops_per_clock_l2 = 0;        ///< lane atomics on different addresses, whole device
@@ -87,6 +89,10 @@ struct DeviceDescription {
 
 /// Reads devices/<id>.toml; throws std::runtime_error with the file and line, and the list of known devices.
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id);
+
+/// Sets a number by its key in the files; false when no number has this key. For descriptions derived from
+/// another.
+bool set_number(DeviceDescription& device, std::string_view key, double value);
 
 /// The ids of all device files in the directory, sorted.
 std::vector<std::string> known_devices(const std::filesystem::path& directory);

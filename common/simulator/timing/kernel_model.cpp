@@ -73,13 +73,15 @@ class KernelModel {
     add(kDram, "DRAM", bytes / (device_.dram_gbps * 1e9 * efficiency));
   }
 
-  /// Requests and replies have networks of their own, so reads and writes overlap. One SM alone cannot take
-  /// more than its port gives.
+  /// The slices serve reads and writes alike; a write costs more where L2 has two partitions that both must
+  /// know of it. The ports of the SMs have a network for each direction; one SM alone cannot take more than
+  /// its port gives.
   void l2() {
-    const double bytes = number(std::max(counters_.l2_read_sectors, counters_.l2_write_sectors)) *
-                         static_cast<double>(kSectorBytes);
+    const double read = number(counters_.l2_read_sectors) * static_cast<double>(kSectorBytes);
+    const double written = number(counters_.l2_write_sectors) * static_cast<double>(kSectorBytes);
+    const double slices = (read + written * device_.l2_write_cost) / (device_.l2_gbps * 1e9);
     const double ports = used_sms_ * device_.l2_bytes_per_clock * device_.clock_mhz * 1e6;
-    add(kL2, "L2", bytes / std::min(device_.l2_gbps * 1e9, ports));
+    add(kL2, "L2", std::max(slices, std::max(read, written) / ports));
   }
 
   /// L1 and shared memory are one storage behind one data path. A global request takes a pass for each line
@@ -123,13 +125,13 @@ class KernelModel {
   }
 
   /// Little's law: a place on an SM runs its blocks one after the other, each for its dependency time,
-  /// however idle the SM is otherwise.
+  /// however idle the SM is otherwise. The first block's start is part of launching (kernel_start_us).
   double latency_seconds() const {
     const double reads = number(counters_.l2_read_sectors);
     const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
     const double cycles = counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
     const double rounds = std::ceil(blocks_ / (resident_ * device_.sms));
-    return rounds * (cycles + device_.block_start_latency) / (device_.clock_mhz * 1e6);
+    return (rounds * cycles + (rounds - 1) * device_.block_start_latency) / (device_.clock_mhz * 1e6);
   }
 
   double norm(double exponent) const {

@@ -29,11 +29,13 @@ u64 shared_limit(const DeviceDescription& device, const KernelResources& resourc
   return per_block == 0 ? device.max_blocks_per_sm : device.shared_per_sm / per_block;
 }
 
-/// From compute capability 9.0 on the occupancy calculator counts barriers: two for each block slot of an SM.
+/// From compute capability 9.0 on the occupancy calculator counts barriers: two for each block slot of an SM,
+/// one from 12.0 on.
 u64 barrier_limit(const DeviceDescription& device, u32 barriers) {
   if (barriers > kNamedBarriersPerBlock) return 0;
   if (barriers == 0 || device.compute_major < 9) return device.max_blocks_per_sm;
-  return u64{2} * device.max_blocks_per_sm / barriers;
+  const u64 per_slot = device.compute_major >= 12 ? 1 : 2;
+  return per_slot * device.max_blocks_per_sm / barriers;
 }
 
 }  // namespace

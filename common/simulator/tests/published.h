@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// published.cases: published measurements and what the model says about each.
+#pragma once
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "simulator/timing/kernel_model.h"
+#include "simulator/timing/timeline.h"
+
+namespace roofline::sim {
+
+/// One line of published.cases.
+struct Measurement {
+  std::string kind, card, arguments;  ///< arguments as written: "op=read threads=32"
+  std::map<std::string, std::string> values;
+  double published = 0, model = 0;
+  std::string unit, source;
+  bool fitted = false;
+
+  double error() const { return model / published - 1; }
+  std::string word(const std::string& key) const { return values.at(key); }
+  double number(const std::string& key) const { return std::stod(values.at(key)); }
+  u64 count(const std::string& key) const { return std::stoull(values.at(key)); }
+};
+
+namespace published {
+
+inline u64& pipe(KernelCounters& counters, Pipe which) {
+  return counters.pipe_warps[static_cast<size_t>(which)];
+}
+
+/// What a streaming kernel counts: every thread loads and stores so many bytes, each warp in one request.
+inline KernelCounters streaming(const DeviceDescription& gpu, u64 warps, u64 loaded, u64 stored) {
+  KernelCounters counters;
+  counters.warp_instructions = counters.issue_slots = warps * 8;
+  pipe(counters, Pipe::kAlu) = warps * 4;
+  pipe(counters, Pipe::kMemory) = warps * ((loaded + 15) / 16 + (stored + 15) / 16);
+  counters.global_load_sectors = counters.l2_read_sectors = counters.l1_miss_sectors = warps * loaded;
+  counters.global_store_sectors = counters.l2_write_sectors = warps * stored;
+  counters.global_lines = warps * (loaded + stored) / 4;
+  counters.dram_read_bytes = warps * loaded * kSectorBytes;
+  counters.dram_write_bytes = warps * stored * kSectorBytes;
+  const double arithmetic = 8 * gpu.alu_latency;
+  counters.block_cycles_l2 = arithmetic + (loaded != 0 ? gpu.l2_latency : 0);
+  counters.block_cycles_dram = arithmetic + (loaded != 0 ? gpu.dram_latency : 0);
+  return counters;
+}
+
+inline double seconds(const DeviceDescription& gpu, const KernelCounters& counters, u64 blocks, u32 threads,
+                      u64 shared = 0) {
+  KernelResources resources;
+  resources.registers = 32;
+  resources.dynamic_shared_bytes = shared;
+  return model_kernel(gpu, counters, resources, {static_cast<u32>(blocks), 1, 1}, {threads, 1, 1}).seconds;
+}
+
+/// Two blocks an SM (shared memory keeps others out), doubles, one element a thread.
+inline double gpu_stream(const DeviceDescription& gpu, const Measurement& m) {
+  const std::string op = m.word("op");
+  const u64 loaded = op == "init" ? 0 : op == "triad" ? 16 : 8, stored = op == "read" ? 0 : 8;
+  const auto threads = static_cast<u32>(m.count("threads"));
+  const u64 blocks = u64{gpu.sms} * 2 * 1000;
+  const auto counters = streaming(gpu, blocks * threads / 32, loaded, stored);
+  const u64 half = gpu.shared_per_sm / 2 - gpu.shared_reserved_per_block - 256;
+  return static_cast<double>(counters.dram_read_bytes + counters.dram_write_bytes) /
+         seconds(gpu, counters, blocks, threads, half) * 1e-9;
+}
+
+/// Grid-stride loops over doubles, 128 threads a block, `loads` independent loads an iteration.
+inline double cuda_stream(const DeviceDescription& gpu, const Measurement& m) {
+  constexpr u64 kIterations = 1 << 12;
+  const u64 loads = m.count("loads"), blocks = m.count("blocks");
+  auto counters = streaming(gpu, blocks * 4 * kIterations, 8 * loads, 0);
+  const double adds = static_cast<double>(loads) * gpu.fp64_latency;
+  const double loop = 2 * gpu.alu_latency + gpu.control_latency;
+  counters.block_cycles_dram = kIterations * (gpu.dram_latency + adds + loop);
+  return static_cast<double>(counters.dram_read_bytes) / seconds(gpu, counters, blocks, 128) * 1e-9;
+}
+
+/// Copies of n doubles one after the other; all in L2 when both arrays fit.
+inline double small_kernels(const DeviceDescription& gpu, const Measurement& m) {
+  const u64 n = m.count("n"), blocks = n / 256 + 1;
+  auto counters = streaming(gpu, (n + 31) / 32, 8, 8);
+  if (16 * n <= gpu.l2_bytes) {
+    counters.l2_hit_sectors = counters.l2_read_sectors;
+    counters.dram_read_bytes = counters.dram_write_bytes = 0;
+  }
+  const double kernel = seconds(gpu, counters, blocks, 256);
+  constexpr int kKernels = 1000;
+  Timeline timeline(gpu);
+  if (m.word("mode") == "graph") timeline.begin_graph();
+  for (int i = 0; i < kKernels; ++i) timeline.kernel(0, "scale", kernel);
+  return static_cast<double>(16 * n) * kKernels / timeline.device_end() * 1e-9;
+}
+
+/// Read four floats, k FMAs on each (three register operands), write them.
+inline double gpu_roofline(const DeviceDescription& gpu, const Measurement& m) {
+  constexpr u64 kBlocks = 1 << 15, kWarps = kBlocks * 8;
+  auto counters = streaming(gpu, kWarps, 16, 16);
+  const auto fmas = static_cast<u64>(m.number("flop_per_byte") * 8 / 2) * 4;  // a thread
+  pipe(counters, Pipe::kFma) = counters.three_register_fma = kWarps * fmas;
+  counters.issue_slots += kWarps * fmas;
+  counters.block_cycles_dram += static_cast<double>(fmas) * gpu.fma_latency / 4;
+  return static_cast<double>(kWarps * fmas * 64) / seconds(gpu, counters, kBlocks, 256) * 1e-12;
+}
+
+/// A loop of multiplications alone does half of what FMAs do.
+inline double multiply(const DeviceDescription& gpu, const Measurement&) {
+  constexpr u64 kBlocks = 1 << 14, kWarps = kBlocks * 8, kRepeat = 512;
+  KernelCounters counters;
+  pipe(counters, Pipe::kFma) = counters.issue_slots = kWarps * kRepeat;
+  counters.block_cycles_dram = counters.block_cycles_l2 = kRepeat * gpu.fma_latency;
+  return static_cast<double>(kWarps * kRepeat * 32) / seconds(gpu, counters, kBlocks, 256) * 1e-12;
+}
+
+/// Every warp reads doubles again and again, many loads in flight, all found in this level.
+inline double cached_reads(const DeviceDescription& gpu, bool in_l1) {
+  constexpr u64 kBlocks = 1 << 12, kWarps = kBlocks * 8, kLoads = 256;
+  auto counters = streaming(gpu, kWarps * kLoads, 8, 0);
+  counters.l2_hit_sectors = counters.l2_read_sectors;
+  counters.dram_read_bytes = 0;
+  counters.issue_slots = 2 * kWarps * kLoads;
+  pipe(counters, Pipe::kAlu) = 0;
+  counters.block_cycles_l2 = counters.block_cycles_dram = (in_l1 ? gpu.l1_latency : gpu.l2_latency) + kLoads;
+  if (in_l1) counters.l2_read_sectors = counters.l2_hit_sectors = 0;
+  const double bytes = static_cast<double>(counters.global_load_sectors * kSectorBytes);
+  return bytes / seconds(gpu, counters, kBlocks, 256) * 1e-9;
+}
+
+inline double mma_sync(const DeviceDescription& gpu, const Measurement&) {
+  constexpr u64 kFlops = u64{1} << 36;
+  KernelCounters counters;
+  counters.flops[static_cast<size_t>(FlopType::kTensorF16F32)] = kFlops;
+  return static_cast<double>(kFlops) / seconds(gpu, counters, u64{gpu.sms} << 8, 256) * 1e-12;
+}
+
+/// Microseconds from one empty kernel to the next.
+inline double pace(const DeviceDescription& gpu, bool graph) {
+  constexpr int kKernels = 1000;
+  Timeline timeline(gpu);
+  if (graph) timeline.begin_graph();
+  timeline.kernel(0, "first", 0);
+  const double first = timeline.device_end();
+  for (int i = 0; i < kKernels; ++i) timeline.kernel(0, "empty", 0);
+  return (timeline.device_end() - first) / kKernels * 1e6;
+}
+
+/// Microseconds from the call to the end of an empty kernel.
+inline double null_kernel(const DeviceDescription& gpu) {
+  Timeline timeline(gpu);
+  timeline.kernel(0, "null", 0);
+  return timeline.device_end() * 1e6;
+}
+
+inline double pinned_copy(const DeviceDescription& gpu, const Measurement& m) {
+  Timeline timeline(gpu);
+  timeline.copy(0, CopyKind::kHostToDevice, m.count("bytes"), false, true);
+  const auto& entry = timeline.entries().back();
+  return m.number("bytes") / (entry.end - entry.start) * 1e-9;
+}
+
+using Model = std::function<double(const DeviceDescription&, const Measurement&)>;
+
+/// The kinds of lines and their models.
+inline const std::map<std::string, Model>& models() {
+  static const std::map<std::string, Model> all = {
+      {"gpu-stream", gpu_stream},
+      {"cuda-stream", cuda_stream},
+      {"small-kernels", small_kernels},
+      {"gpu-roofline", gpu_roofline},
+      {"multiply", multiply},
+      {"l2-read", [](const auto& gpu, const auto&) { return cached_reads(gpu, false); }},
+      {"l1-read", [](const auto& gpu, const auto&) { return cached_reads(gpu, true); }},
+      {"mma-sync", mma_sync},
+      {"launch", [](const auto& gpu, const auto&) { return pace(gpu, false); }},
+      {"graph-node", [](const auto& gpu, const auto&) { return pace(gpu, true); }},
+      {"null-kernel", [](const auto& gpu, const auto&) { return null_kernel(gpu); }},
+      {"pinned-copy", pinned_copy}};
+  return all;
+}
+
+/// "card NAME = DEVICE key=value ...": the device with some numbers changed.
+inline DeviceDescription derived_card(std::istringstream& words, const std::string& devices) {
+  std::string equals, base, change;
+  words >> equals >> base;
+  DeviceDescription gpu = load_device(devices, base);
+  while (words >> change) {
+    const size_t sign = change.find('=');
+    if (sign == std::string::npos ||
+        !set_number(gpu, change.substr(0, sign), std::stod(change.substr(sign + 1))))
+      throw std::runtime_error("no such key: " + change);
+  }
+  return gpu;
+}
+
+inline Measurement measurement(const std::string& kind, std::istringstream& words) {
+  Measurement m{.kind = kind, .card = {}, .arguments = {}, .values = {}, .unit = {}, .source = {}};
+  words >> m.card;
+  std::string word, whether;
+  while (words >> word && word != "=") {
+    m.arguments += (m.arguments.empty() ? "" : " ") + word;
+    m.values[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+  }
+  if (!(words >> m.published >> m.unit >> whether >> m.source) ||
+      (whether != "fitted" && whether != "held-out"))
+    throw std::runtime_error("a line ends in: = FIGURE UNIT fitted|held-out SOURCE");
+  m.fitted = whether == "fitted";
+  return m;
+}
+
+}  // namespace published
+
+/// All lines of the file, evaluated; throws std::runtime_error that names the line that is wrong.
+inline std::vector<Measurement> published_measurements(const std::string& cases, const std::string& devices) {
+  std::ifstream file(cases);
+  std::map<std::string, DeviceDescription> cards;
+  for (const std::string& id : known_devices(devices)) cards[id] = load_device(devices, id);
+  std::vector<Measurement> all;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) try {
+      if (line.empty() || line.front() == '#') continue;
+      std::istringstream words(line);
+      std::string kind;
+      words >> kind;
+      if (kind == "card") {
+        std::string name;
+        words >> name;
+        cards[name] = published::derived_card(words, devices);
+        continue;
+      }
+      Measurement m = published::measurement(kind, words);
+      m.model = published::models().at(kind)(cards.at(m.card), m);
+      all.push_back(std::move(m));
+    } catch (const std::exception& error) {
+      throw std::runtime_error(cases + ":" + std::to_string(number) + ": " + error.what());
+    }
+  return all;
+}
+
+}  // namespace roofline::sim
