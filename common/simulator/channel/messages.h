@@ -185,17 +185,95 @@ struct ReportMissing {
   void fields(auto& io) { io(name); }
 };
 
+/// A copy of `depth` slices of a rectangle. Bytes that come from or go to memory of the program that the
+/// machine does not see pass through the staging memory while the graph runs (see GraphStop).
+struct GraphCopy {
+  Rectangle to;  ///< its pitch, width and height are the rows'
+  u64 from = 0, from_pitch = 0, depth = 1, to_slice = 0, from_slice = 0;
+  bool pageable = false;
+  void fields(auto& io) { io(to, from, from_pitch, depth, to_slice, from_slice, pageable); }
+};
+/// One piece of work of an executable graph. The stream numbers in it mean nothing.
+struct GraphNode {
+  enum class Kind : u32 {
+    kEmpty,
+    kKernel,
+    kCopy,     ///< between addresses of the machine
+    kCopyIn,   ///< `to` of the machine
+    kCopyOut,  ///< `from` of the machine
+    kFill,
+    kHost,  ///< a function of the program
+    kRecordEvent,
+    kWaitEvent
+  } kind = Kind::kEmpty;
+  bool enabled = true;
+  std::vector<u32> dependencies;  ///< places of nodes in the graph
+  LaunchKernel kernel;
+  GraphCopy copy;
+  Fill fill;
+  u32 event = 0;
+  void fields(auto& io) {
+    io(kind, enabled, dependencies);
+    if (kind == Kind::kKernel) io(kernel);
+    if (kind == Kind::kCopy || kind == Kind::kCopyIn || kind == Kind::kCopyOut) io(copy);
+    if (kind == Kind::kFill) io(fill);
+    if (kind == Kind::kRecordEvent || kind == Kind::kWaitEvent) io(event);
+  }
+};
+struct GraphDefinition {
+  std::vector<GraphNode> nodes;
+  void fields(auto& io) { io(nodes); }
+};
+/// Instantiation: a GraphDefinition lies in the first `bytes` of the staging memory. The program chooses the
+/// number; a graph that has it is replaced.
+struct DefineGraph {
+  u32 graph = 0;
+  u64 bytes = 0;
+  void fields(auto& io) { io(graph, bytes); }
+};
+/// New parameters for one node of an executable graph; its kind and dependencies stay.
+struct UpdateGraphNode {
+  u32 graph = 0, place = 0;
+  GraphNode node;
+  void fields(auto& io) { io(graph, place, node); }
+};
+/// Posted. The program chooses the number of the run; a graph without nodes that need the program is over
+/// when the command is.
+struct LaunchGraph {
+  u32 graph = 0, stream = 0, run = 0;
+  void fields(auto& io) { io(graph, stream, run); }
+};
+/// Answered by GraphStop: the node at which the run waits for the program. `served`: so many stops of the run
+/// have been dealt with; the run goes on when that is one more than before.
+struct ResumeGraph {
+  u32 run = 0;
+  u64 served = 0;
+  void fields(auto& io) { io(run, served); }
+};
+/// Posted.
+struct UploadGraph {
+  u32 graph = 0, stream = 0;
+  void fields(auto& io) { io(graph, stream); }
+};
+/// Posted.
+struct DestroyGraph {
+  u32 graph = 0;
+  void fields(auto& io) { io(graph); }
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
                  CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream, RecordEvent, WaitEvent,
                  QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
-                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing>;
+                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
+                 UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph>;
 
 template <class T>
 inline constexpr bool kPosted =
     std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
-    std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing>;
+    std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing> ||
+    std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph>;
 
 /// The place of T in Command.
 template <class T, class... All>

@@ -97,6 +97,15 @@ struct OccupancyState {
   u32 blocks_per_sm = 0, warps_per_sm = 0;
   void fields(auto& io) { io(blocks_per_sm, warps_per_sm); }
 };
+/// Where a graph's run waits for the program. At a host node the program calls its function. At a copy, bytes
+/// [offset, offset + bytes) of what the copy moves (rows packed) lie at the start of the staging memory
+/// (kCopyOut), or must be put there (kCopyIn).
+struct GraphStop {
+  bool done = false;  ///< the run is over; the rest means nothing
+  u32 node = 0;       ///< place in the graph
+  u64 offset = 0, bytes = 0;
+  void fields(auto& io) { io(done, node, offset, bytes); }
+};
 struct Output {
   std::string text;
   bool more = false;

@@ -100,6 +100,8 @@ Region Session::end_region() {
   region.load_errors = std::move(wire.load_errors);
   region.unread_output_bytes = wire.unread_output_bytes;
   region.kernels_not_kept = wire.kernels_not_kept;
+  region.graph_launches = wire.graph_launches;
+  region.graph_nodes = wire.graph_nodes;
   return region;
 }
 

@@ -32,6 +32,7 @@ struct KernelRecord {
   KernelCounters counters;                             ///< per_instruction empty unless requested
   KernelResources resources;
   Occupancy occupancy;
+  u64 graph_launch = 0;  ///< a node of the region's n-th graph launch; 0: launched into a stream
 };
 
 /// What happened on the device between begin_region and end_region.
@@ -48,6 +49,8 @@ struct Region {
   std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
+  u64 graph_launches = 0;       ///< executable graphs launched
+  u64 graph_nodes = 0;          ///< nodes that these executed, of all types
 };
 
 /// Launches that one region lists.

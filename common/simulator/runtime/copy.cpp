@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simulator/runtime/capture.h"
+
 namespace roofline::sim::runtime {
 
 using namespace channel;
@@ -16,17 +18,6 @@ namespace {
 constexpr u64 kPiece = u64{4} << 20;
 
 u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
-
-/// The machine reaches it: device memory, or pinned and managed memory.
-bool machine_reaches(const void* pointer) { return is_device_address(pointer) || is_window_address(pointer); }
-
-bool is_registered(const Runtime& r, const void* pointer, u64 bytes) {
-  const u64 address = address_of(pointer);
-  auto next = r.registered.upper_bound(address);
-  if (next == r.registered.begin()) return false;
-  --next;
-  return address - next->first <= next->second && bytes <= next->second - (address - next->first);
-}
 
 cudaError_t check_direction(const CopyRequest& q) {
   const bool from_device = is_device_address(q.from), to_device = is_device_address(q.to);
@@ -51,7 +42,8 @@ cudaError_t check_range(Runtime& r, const void* pointer, const CopyRequest& q, u
   if (const Status status = r.connection().call(QueryAllocation{address_of(pointer)}, found);
       status != Status::kOk)
     return to_cuda(status);
-  const u64 span = pitch * (q.height - 1) + q.width;
+  const u64 slice = pointer == q.to ? q.to_slice : q.from_slice;
+  const u64 span = slice * (q.depth - 1) + pitch * (q.height - 1) + q.width;
   const u64 offset = address_of(pointer) - found.begin;
   return found.found && offset <= found.bytes && span <= found.bytes - offset ? cudaSuccess
                                                                               : cudaErrorInvalidValue;
@@ -84,7 +76,7 @@ cudaError_t in_pieces(const CopyRequest& q, Each&& each) {
   return cudaSuccess;
 }
 
-cudaError_t copy_in(Runtime& r, const CopyRequest& q, u32 stream) {
+cudaError_t copy_in(Runtime& r, const CopyRequest& q, u32 stream, bool more) {
   const bool pageable = !is_registered(r, q.from, q.from_pitch * (q.height - 1) + q.width);
   const auto* from = static_cast<const std::byte*>(q.from);
   return in_pieces(q, [&](const Piece& p, bool last) {
@@ -92,21 +84,49 @@ cudaError_t copy_in(Runtime& r, const CopyRequest& q, u32 stream) {
       std::memcpy(r.connection().staging() + i * p.width, from + (p.row + i) * q.from_pitch + p.column,
                   p.width);
     const Rectangle to{address_of(q.to) + p.row * q.to_pitch + p.column, q.to_pitch, p.width, p.rows};
-    return to_cuda(r.connection().call(CopyIn{to, 0, stream, q.async, pageable, !last || q.more}));
+    return to_cuda(r.connection().call(CopyIn{to, 0, stream, q.async, pageable, !last || more}));
   });
 }
 
-cudaError_t copy_out(Runtime& r, const CopyRequest& q, u32 stream) {
+cudaError_t copy_out(Runtime& r, const CopyRequest& q, u32 stream, bool more) {
   const bool pageable = !is_registered(r, q.to, q.to_pitch * (q.height - 1) + q.width);
   auto* to = static_cast<std::byte*>(q.to);
   return in_pieces(q, [&](const Piece& p, bool last) {
     const Rectangle from{address_of(q.from) + p.row * q.from_pitch + p.column, q.from_pitch, p.width, p.rows};
-    const Status status = r.connection().call(CopyOut{from, 0, stream, q.async, pageable, !last || q.more});
+    const Status status = r.connection().call(CopyOut{from, 0, stream, q.async, pageable, !last || more});
     if (status != Status::kOk) return to_cuda(status);
     for (u64 i = 0; i < p.rows; i++)
       std::memcpy(to + (p.row + i) * q.to_pitch + p.column, r.connection().staging() + i * p.width, p.width);
     return cudaSuccess;
   });
+}
+
+/// One slice; `more`: another one of the same copy follows.
+cudaError_t copy_slice(Runtime& r, const CopyRequest& q, u32 id, bool more) {
+  const bool to_machine = machine_reaches(q.to), from_machine = machine_reaches(q.from);
+  if (to_machine && from_machine) {
+    const Rectangle to{address_of(q.to), q.to_pitch, q.width, q.height};
+    return to_cuda(r.connection().call(CopyWithin{to, address_of(q.from), q.from_pitch, id, q.async, more}));
+  }
+  if (to_machine) return copy_in(r, q, id, more);
+  if (from_machine) return copy_out(r, q, id, more);
+  // Host to host: in order after what the stream holds.
+  const Status status = r.connection().call(Synchronize{Synchronize::Scope::kStream, id});
+  for (u64 row = 0; row < q.height; row++)
+    std::memcpy(static_cast<std::byte*>(q.to) + row * q.to_pitch,
+                static_cast<const std::byte*>(q.from) + row * q.from_pitch, q.width);
+  return to_cuda(status);
+}
+
+/// What a node of a captured copy answers when it is asked for its parameters.
+cudaMemcpy3DParms parameters_of(const CopyRequest& q) {
+  cudaMemcpy3DParms p{};
+  const auto rows = [&](size_t slice, size_t pitch) { return slice && pitch ? slice / pitch : q.height; };
+  p.srcPtr = {const_cast<void*>(q.from), q.from_pitch, q.width, rows(q.from_slice, q.from_pitch)};
+  p.dstPtr = {q.to, q.to_pitch, q.width, rows(q.to_slice, q.to_pitch)};
+  p.extent = {q.width, q.height, q.depth};
+  p.kind = q.kind;
+  return p;
 }
 
 }  // namespace
@@ -121,38 +141,46 @@ bool is_window_address(const void* pointer) {
   return address >= kHostWindow && address - kHostWindow < kHostWindowBytes;
 }
 
-cudaError_t copy(Runtime& r, const CopyRequest& q) {
+bool machine_reaches(const void* pointer) { return is_device_address(pointer) || is_window_address(pointer); }
+
+bool is_registered(const Runtime& r, const void* pointer, u64 bytes) {
+  const u64 address = address_of(pointer);
+  auto next = r.registered.upper_bound(address);
+  if (next == r.registered.begin()) return false;
+  --next;
+  return address - next->first <= next->second && bytes <= next->second - (address - next->first);
+}
+
+cudaError_t check(const CopyRequest& q) {
   if (const cudaError_t error = check_direction(q); error != cudaSuccess) return error;
-  if (q.width == 0 || q.height == 0) return cudaSuccess;
+  if (q.width == 0 || q.height == 0 || q.depth == 0) return cudaSuccess;
   if (!q.to || !q.from) return cudaErrorInvalidValue;
-  if (q.height > 1 && (q.to_pitch < q.width || q.from_pitch < q.width)) return cudaErrorInvalidPitchValue;
-  const s64 stream = r.stream_id(q.stream);
-  if (stream < 0) return cudaErrorInvalidResourceHandle;
-  const u32 id = static_cast<u32>(stream);
-  const bool to_machine = machine_reaches(q.to), from_machine = machine_reaches(q.from);
-  const bool whole = q.width * q.height <= kPiece;
-  if (to_machine && from_machine) {
-    const Rectangle to{address_of(q.to), q.to_pitch, q.width, q.height};
-    return to_cuda(
-        r.connection().call(CopyWithin{to, address_of(q.from), q.from_pitch, id, q.async, q.more}));
-  }
-  if (to_machine) {
-    if (!whole)
-      if (const cudaError_t error = check_range(r, q.to, q, q.to_pitch); error != cudaSuccess) return error;
-    return copy_in(r, q, id);
-  }
-  if (from_machine) {
-    if (!whole)
-      if (const cudaError_t error = check_range(r, q.from, q, q.from_pitch); error != cudaSuccess)
+  if (q.height * q.depth > 1 && (q.to_pitch < q.width || q.from_pitch < q.width))
+    return cudaErrorInvalidPitchValue;
+  return cudaSuccess;
+}
+
+cudaError_t copy(Runtime& r, const CopyRequest& q) {
+  if (const cudaError_t error = check(q); error != cudaSuccess) return error;
+  const StreamUse use = use_stream(r, q.stream);
+  if (use.error != cudaSuccess) return use.error;
+  if (use.capture) return q.async ? capture(use, CopyCall{q, parameters_of(q)}) : refuse_capture(use);
+  if (!q.async)
+    if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
+  if (q.width == 0 || q.height == 0 || q.depth == 0) return cudaSuccess;
+  for (const void* end : {static_cast<const void*>(q.to), q.from})
+    if (q.width * q.height * q.depth > kPiece && machine_reaches(end))
+      if (const cudaError_t error = check_range(r, end, q, end == q.to ? q.to_pitch : q.from_pitch);
+          error != cudaSuccess)
         return error;
-    return copy_out(r, q, id);
+  CopyRequest slice = q;
+  for (size_t z = 0; z < q.depth; z++) {
+    slice.to = static_cast<std::byte*>(q.to) + z * q.to_slice;
+    slice.from = static_cast<const std::byte*>(q.from) + z * q.from_slice;
+    if (const cudaError_t error = copy_slice(r, slice, use.id, z + 1 < q.depth); error != cudaSuccess)
+      return error;
   }
-  // Host to host: in order after what the stream holds.
-  const Status status = r.connection().call(Synchronize{Synchronize::Scope::kStream, id});
-  for (u64 row = 0; row < q.height; row++)
-    std::memcpy(static_cast<std::byte*>(q.to) + row * q.to_pitch,
-                static_cast<const std::byte*>(q.from) + row * q.from_pitch, q.width);
-  return to_cuda(status);
+  return cudaSuccess;
 }
 
 }  // namespace roofline::sim::runtime

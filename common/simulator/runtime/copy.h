@@ -1,25 +1,21 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "simulator/runtime/copy_request.h"
 #include "simulator/runtime/runtime.h"
 
 namespace roofline::sim::runtime {
 
-/// A copy of `height` rows of `width` bytes; a plain copy has height 1.
-struct CopyRequest {
-  void* to;
-  size_t to_pitch;
-  const void* from;
-  size_t from_pitch;
-  size_t width, height = 1;
-  cudaMemcpyKind kind = cudaMemcpyDefault;
-  cudaStream_t stream = nullptr;
-  bool async = false;
-  bool more = false;  ///< another part of the same copy follows
-};
-
-/// Caller holds the lock (is inside api()).
+/// All kinds of copy end here: done now, or made a node when the stream is being captured. Caller holds the
+/// lock (is inside api()).
 cudaError_t copy(Runtime& runtime, const CopyRequest& request);
+/// What is wrong with a copy whatever the memory it means: direction, pitch.
+cudaError_t check(const CopyRequest& request);
+
+/// The machine reaches it: device memory, or pinned and managed memory.
+bool machine_reaches(const void* pointer);
+/// Host memory that cudaHostRegister made known.
+bool is_registered(const Runtime& runtime, const void* pointer, u64 bytes);
 
 /// Where an address lies.
 bool is_device_address(const void* pointer);

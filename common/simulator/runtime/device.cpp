@@ -4,7 +4,7 @@
 // The device: there is exactly one. Its properties and attributes are in device_attributes.cpp.
 #include <cstdio>
 
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -76,6 +76,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 
 cudaError_t cudaDeviceSynchronize() {
   return api([](Runtime& r) {
+    if (const cudaError_t error = synchronizes_device(r); error != cudaSuccess) return error;
     const Status status = r.connection().call(Synchronize{});
     r.connection().show_output();
     return to_cuda(status);

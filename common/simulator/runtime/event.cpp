@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Events read virtual time: the machine knows when the recorded work ends, whatever the host's clock says.
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -32,11 +32,20 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return api([&](Runtime& r) {
     Event* found = r.find_event(event);
-    const s64 id = r.stream_id(stream);
-    if (!found || id < 0) return cudaErrorInvalidResourceHandle;
+    if (!found) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
-    r.connection().post(RecordEvent{found->id, static_cast<u32>(id)});
+    const StreamUse use = use_stream(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    if (use.capture && (flags & cudaEventRecordExternal)) return capture(use, RecordCall{event, found->id});
+    if (use.capture) {
+      found->capture = use.capture->capture->id;
+      found->captured = use.capture->frontier;
+      return cudaSuccess;
+    }
+    r.connection().post(RecordEvent{found->id, use.id});
     found->recorded = true;
+    found->capture = 0;
+    found->captured.clear();
     return cudaSuccess;
   });
 }
@@ -55,6 +64,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return api([&](Runtime& r) {
     const Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
     if (!found->recorded) return cudaSuccess;
     const Status status = r.connection().call(Synchronize{Synchronize::Scope::kEvent, found->id});
     r.connection().show_output();
@@ -66,6 +76,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api([&](Runtime& r) {
     const Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
     if (!found->recorded) return cudaSuccess;
     EventState state;
     const Status status = r.connection().call(QueryEvent{found->id}, state);
@@ -78,7 +89,10 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return api([&](Runtime& r) {
     if (!milliseconds) return cudaErrorInvalidValue;
     const Event *first = r.find_event(start), *second = r.find_event(end);
-    if (!first || !second || !first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
+    if (!first || !second) return cudaErrorInvalidResourceHandle;
+    for (const Event* each : {first, second})
+      if (const cudaError_t error = query_event(*each); error != cudaSuccess) return error;
+    if (!first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
     EventState from, to;
     Status status = r.connection().call(QueryEvent{first->id}, from);

@@ -3,7 +3,7 @@
 
 // Host functions in a stream. Commands execute in the machine as they are sent, so when the stream is
 // synchronized everything before the function has happened; it runs at once, in order.
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -12,13 +12,15 @@ using namespace roofline::sim::runtime;
 namespace {
 
 /// Waits for the stream; the caller then runs its function without the lock (it may call CUDA functions that
-/// are allowed there, and other threads may go on).
-cudaError_t wait_for(cudaStream_t stream) {
+/// are allowed there, and other threads may go on). In a captured stream the function becomes a node instead.
+cudaError_t wait_for(cudaStream_t stream, const HostCall* node, bool& captured) {
   return api([&](Runtime& r) {
-    const s64 id = r.stream_id(stream);
-    if (id < 0) return cudaErrorInvalidResourceHandle;
+    const StreamUse use = use_stream(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    captured = use.capture;
+    if (captured) return node ? capture(use, *node) : refuse_capture(use);
     StreamState ignored;
-    const Status status = r.connection().call(QueryStream{static_cast<u32>(id)}, ignored);
+    const Status status = r.connection().call(QueryStream{use.id}, ignored);
     r.connection().show_output();
     return to_cuda(status);
   });
@@ -28,8 +30,10 @@ cudaError_t wait_for(cudaStream_t stream) {
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (!function) return remember(cudaErrorInvalidValue);
-  if (const cudaError_t error = wait_for(stream); error != cudaSuccess) return error;
-  function(data);
+  const HostCall node{function, data};
+  bool captured = false;
+  if (const cudaError_t error = wait_for(stream, &node, captured); error != cudaSuccess) return error;
+  if (!captured) function(data);
   return cudaSuccess;
 }
 ROOFLINE_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
@@ -39,7 +43,8 @@ ROOFLINE_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHos
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned flags) {
   if (!callback || flags != 0) return remember(cudaErrorInvalidValue);
-  if (const cudaError_t error = wait_for(stream); error != cudaSuccess) return error;
+  bool captured = false;
+  if (const cudaError_t error = wait_for(stream, nullptr, captured); error != cudaSuccess) return error;
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simulator/runtime/capture.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -51,6 +52,22 @@ bool pack(const FunctionFacts& facts, void** arguments, std::vector<std::byte>& 
   return true;
 }
 
+KernelCall kernel_call(const LaunchRequest& q, const Kernel& kernel, std::vector<std::byte> parameters) {
+  KernelCall call{q.function,
+                  q.grid,
+                  q.block,
+                  q.dynamic_shared_bytes,
+                  std::move(parameters),
+                  kernel.facts.parameter_offsets,
+                  {}};
+  if (q.cooperative) {
+    KernelAttribute cooperative{cudaLaunchAttributeCooperative};
+    cooperative.value.cooperative = 1;
+    call.attributes.push_back(cooperative);
+  }
+  return call;
+}
+
 }  // namespace
 
 u64 dynamic_shared_limit(const Kernel& kernel, const DeviceDescription& device) {
@@ -75,8 +92,8 @@ cudaError_t launch(const LaunchRequest& q) {
     if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
       return error;
     if (const cudaError_t error = check(q, *kernel, r.device()); error != cudaSuccess) return error;
-    const s64 stream = r.stream_id(q.stream);
-    if (stream < 0) return cudaErrorInvalidResourceHandle;
+    const StreamUse use = use_stream(r, q.stream);
+    if (use.error != cudaSuccess) return use.error;
     if (q.cooperative) {
       u32 blocks = 0;
       if (const cudaError_t error = blocks_per_sm(r, *kernel, q.block, q.dynamic_shared_bytes, blocks);
@@ -84,14 +101,10 @@ cudaError_t launch(const LaunchRequest& q) {
         return error;
       if (extent(q.grid).count() > u64{blocks} * r.device().sms) return cudaErrorCooperativeLaunchTooLarge;
     }
-    LaunchKernel command{kernel->facts.id,
-                         static_cast<u32>(stream),
-                         extent(q.grid),
-                         extent(q.block),
-                         q.dynamic_shared_bytes,
-                         q.cooperative,
-                         {}};
+    LaunchKernel command{kernel->facts.id, use.id, extent(q.grid), extent(q.block), q.dynamic_shared_bytes,
+                         q.cooperative,    {}};
     if (!pack(kernel->facts, q.arguments, command.parameters)) return cudaErrorInvalidValue;
+    if (use.capture) return capture(use, kernel_call(q, *kernel, std::move(command.parameters)));
     r.connection().post(command);
     return cudaSuccess;
   });

@@ -57,21 +57,11 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async)
   if (p->srcArray || p->dstArray) return remember(cudaErrorNotSupported);
   return api([&](Runtime& r) {
     const Volume from = volume(p->srcPtr, p->srcPos), to = volume(p->dstPtr, p->dstPos);
-    for (size_t z = 0; z < p->extent.depth; z++) {
-      const CopyRequest q{to.base + z * to.slice,
-                          to.pitch,
-                          from.base + z * from.slice,
-                          from.pitch,
-                          p->extent.width,
-                          p->extent.height,
-                          p->kind,
-                          stream,
-                          async,
-                          z + 1 < p->extent.depth};
-      if (const cudaError_t error = copy(r, q); error != cudaSuccess) return error;
-    }
-    if (!async) r.connection().show_output();
-    return cudaSuccess;
+    const cudaError_t error =
+        copy(r, {to.base, to.pitch, from.base, from.pitch, p->extent.width, p->extent.height, p->kind, stream,
+                 async, p->extent.depth, to.slice, from.slice});
+    if (error == cudaSuccess && !async) r.connection().show_output();
+    return error;
   });
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Allocation: device, pinned, managed, registered; and what is known about a pointer.
+#include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 
 using namespace roofline::sim;
@@ -18,6 +19,7 @@ u64 address_of(const void* p) { return reinterpret_cast<u64>(p); }
 cudaError_t allocate(Runtime& r, void** to, u64 bytes, const char* origin) {
   if (!to) return cudaErrorInvalidValue;
   *to = nullptr;
+  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (bytes == 0) return cudaSuccess;
   Address answer;
   const Status status = r.connection().call(channel::Allocate{bytes, origin}, answer);
@@ -38,6 +40,7 @@ cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool
                           const char* origin) {
   if (!to) return cudaErrorInvalidValue;
   *to = nullptr;
+  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (bytes == 0) return managed ? cudaErrorInvalidValue : cudaSuccess;
   Address answer;
   const Status status = r.connection().call(AllocateHost{bytes, origin}, answer);
@@ -56,6 +59,7 @@ const std::pair<const u64, Runtime::HostAllocation>* host_allocation(const Runti
 }
 
 cudaError_t free_host(Runtime& r, void* p, bool managed) {
+  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (!p) return cudaSuccess;
   const auto found = r.host_allocations.find(address_of(p));
   if (found == r.host_allocations.end() || found->second.managed != managed) return cudaErrorInvalidValue;
@@ -75,6 +79,7 @@ cudaError_t cudaFree(void* p) {
     r.connection();  // cudaFree(0) is how programs wake the device
     if (!p) return cudaSuccess;
     if (is_window_address(p)) return free_host(r, p, true);
+    if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
     const Status status = r.connection().call(Release{address_of(p), false});
     if (status == Status::kOk) r.connection().show_output();
     return to_cuda(status);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 
 using namespace roofline::sim;
@@ -11,15 +12,18 @@ namespace {
 cudaError_t fill(void* to, size_t pitch, int value, size_t width, size_t height, size_t depth,
                  cudaStream_t stream, bool async) {
   return api([&](Runtime& r) {
-    const s64 id = r.stream_id(stream);
-    if (id < 0) return cudaErrorInvalidResourceHandle;
+    const StreamUse use = use_stream(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    if (use.capture && !async) return refuse_capture(use);
     if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
     if (!is_device_address(to) && !is_window_address(to)) return cudaErrorInvalidValue;
     if (height * depth > 1 && pitch < width) return cudaErrorInvalidValue;
+    if (use.capture)
+      return capture(use,
+                     FillCall{{to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, height * depth}});
     // Rows of all slices follow each other at the same distance.
     const Rectangle where{reinterpret_cast<u64>(to), pitch, width, height * depth};
-    return to_cuda(
-        r.connection().call(Fill{where, static_cast<u32>(value) & 0xff, 1, static_cast<u32>(id), async}));
+    return to_cuda(r.connection().call(Fill{where, static_cast<u32>(value) & 0xff, 1, use.id, async}));
   });
 }
 

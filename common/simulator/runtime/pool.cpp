@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Stream-ordered allocation. There is one pool, the default one, and it returns memory at once.
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -22,7 +22,9 @@ cudaError_t cudaMallocAsync(void** to, size_t bytes, cudaStream_t stream) {
   return api([&](Runtime& r) {
     if (!to) return cudaErrorInvalidValue;
     *to = nullptr;
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
+    const StreamUse use = use_stream(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    if (use.capture) return refuse_capture(use);
     if (bytes == 0) return cudaSuccess;
     Address answer;
     const Status status = r.connection().call(channel::Allocate{bytes, "cudaMallocAsync"}, answer);
@@ -36,7 +38,9 @@ ROOFLINE_EXPORT cudaError_t cudaMallocAsync_ptsz(void** to, size_t bytes, cudaSt
 
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   return api([&](Runtime& r) {
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
+    const StreamUse use = use_stream(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    if (use.capture) return refuse_capture(use);
     if (!p) return cudaSuccess;
     return to_cuda(r.connection().call(Release{reinterpret_cast<u64>(p), true}));
   });

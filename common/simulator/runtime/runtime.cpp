@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "simulator/runtime/capture.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -69,7 +70,9 @@ Event* Runtime::find_event(cudaEvent_t event) {
 }
 
 cudaEvent_t Runtime::add_event(unsigned flags) {
-  auto event = std::make_unique<Event>(Event{next_event_++, flags, false});
+  auto event = std::make_unique<Event>();
+  event->id = next_event_++;
+  event->flags = flags;
   const auto handle = reinterpret_cast<cudaEvent_t>(event.get());
   events_.emplace(handle, std::move(event));
   return handle;
@@ -84,6 +87,7 @@ void Runtime::reset() {
     connection().call(ResetDevice{});
     connection().clear_sticky();
   }
+  Captures::instance().clear();
   streams_.clear();
   events_.clear();
   host_allocations.clear();

@@ -7,6 +7,7 @@
 
 #include "simulator/runtime/connection.h"
 #include "simulator/runtime/cuda.h"
+#include "simulator/runtime/graph.h"
 #include "simulator/runtime/modules.h"
 
 namespace roofline::sim::runtime {
@@ -23,6 +24,8 @@ struct Event {
   u32 id = 0;
   unsigned flags = 0;
   bool recorded = false;
+  u64 capture = 0;             ///< it was last recorded in this capture (capture.h), 0: in none
+  std::vector<Edge> captured;  ///< the work it stands for there
 };
 
 /// The state of the CUDA runtime in one program. Every API function runs with the lock held (see api()).

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -42,6 +42,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return api([&](Runtime& r) {
     if (!r.find_stream(stream)) return cudaErrorInvalidResourceHandle;
+    u32 id = 0;
+    if (const cudaError_t error = query_stream(r, stream, id); error != cudaSuccess) return error;
     r.remove_stream(stream);
     return cudaSuccess;
   });
@@ -49,9 +51,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return api([&](Runtime& r) {
-    const s64 id = r.stream_id(stream);
-    if (id < 0) return cudaErrorInvalidResourceHandle;
-    const Status status = r.connection().call(Synchronize{Synchronize::Scope::kStream, static_cast<u32>(id)});
+    u32 id = 0;
+    if (const cudaError_t error = query_stream(r, stream, id); error != cudaSuccess) return error;
+    const Status status = r.connection().call(Synchronize{Synchronize::Scope::kStream, id});
     r.connection().show_output();
     return to_cuda(status);
   });
@@ -62,10 +64,10 @@ ROOFLINE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([&](Runtime& r) {
-    const s64 id = r.stream_id(stream);
-    if (id < 0) return cudaErrorInvalidResourceHandle;
+    u32 id = 0;
+    if (const cudaError_t error = query_stream(r, stream, id); error != cudaSuccess) return error;
     StreamState state;
-    const Status status = r.connection().call(QueryStream{static_cast<u32>(id)}, state);
+    const Status status = r.connection().call(QueryStream{id}, state);
     if (status != Status::kOk) return to_cuda(status);
     return state.done ? cudaSuccess : cudaErrorNotReady;
   });
@@ -76,11 +78,15 @@ ROOFLINE_EXPORT cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return api([&](Runtime& r) {
-    const s64 id = r.stream_id(stream);
     const Event* found = r.find_event(event);
-    if (id < 0 || !found) return cudaErrorInvalidResourceHandle;
+    if (!found) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
-    if (found->recorded) r.connection().post(WaitEvent{static_cast<u32>(id), found->id});
+    const StreamUse use = use_stream(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    const bool external = flags & cudaEventWaitExternal;
+    if (use.capture && external) return capture(use, WaitCall{event, found->id});
+    if (use.capture || found->capture) return wait_in_capture(r, stream, use, *found);
+    if (found->recorded) r.connection().post(WaitEvent{use.id, found->id});
     return cudaSuccess;
   });
 }
@@ -143,16 +149,4 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least) *least = kLeastPriority;
   if (greatest) *greatest = kGreatestPriority;
   return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return api([&](Runtime& r) {
-    Stream facts;
-    if (!status) return cudaErrorInvalidValue;
-    *status = cudaStreamCaptureStatusNone;
-    return facts_of(r, stream, facts);
-  });
-}
-ROOFLINE_EXPORT cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return cudaStreamIsCapturing(per_thread(stream), status);
 }

@@ -48,6 +48,10 @@ Status status_of(TrapKind kind) {
   return Status::kLaunchFailure;
 }
 
+Launch launch_of(const LaunchKernel& c) {
+  return {c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative};
+}
+
 }  // namespace
 
 Answer Server::handle(const LoadModule& c) try {
@@ -90,23 +94,34 @@ Answer Server::handle(const UnloadModule& c) {
 
 Answer Server::handle(const LaunchKernel& c) {
   if (sticky_ != Status::kOk) return {};  // the context is dead, as on a real device
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  std::string why;
+  if (const Status status = check_kernel(c, why); status != Status::kOk) return refuse(status, why);
+  run_kernel(c, c.stream, 0);
+  return {};
+}
+
+Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
   const auto kernel = functions_.find(c.function);
-  if (!known_stream(c.stream) || kernel == functions_.end()) return refuse(Status::kInvalidHandle);
+  if (kernel == functions_.end()) return Status::kInvalidHandle;
   if (c.parameters.size() != kernel->second.parameter_bytes || !is_block(c.block))
-    return refuse(Status::kInvalidConfiguration);
-  Launch launch{c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative};
-  if (std::string why = device_->check_launch(launch); !why.empty())
-    return refuse(Status::kInvalidConfiguration, std::move(why));
-  LaunchResult result = device_->launch(launch);
+    return Status::kInvalidConfiguration;
+  why = device_->check_launch(launch_of(c));
+  return why.empty() ? Status::kOk : Status::kInvalidConfiguration;
+}
+
+void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
+  LaunchResult result = device_->launch(launch_of(c));
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
   const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
-  timeline_.kernel(c.stream, result.kernel, result.time.seconds, share);
+  timeline_.kernel(stream, result.kernel, result.time.seconds, share);
   if (output_.size() < kMaxOutput) output_ += result.output;
   records_.count(*device_, c.function, result);
 
   KernelRecord record;
   record.name = result.kernel;
-  record.stream = c.stream;
+  record.stream = stream;
+  record.graph_launch = graph_launch;
   record.grid = c.grid;
   record.block = c.block;
   if (const auto& entries = timeline_.entries(); !entries.empty()) {
@@ -123,7 +138,6 @@ Answer Server::handle(const LaunchKernel& c) {
   record.occupancy = result.occupancy;
   records_.kernel(std::move(record));
   if (result.trap) fault(*result.trap);
-  return {};
 }
 
 void Server::fault(const Trap& trap) {

@@ -29,6 +29,12 @@ bool in_host_window(u64 address) {
 
 }  // namespace
 
+CopyKind copy_kind(u64 to, u64 from) {
+  const bool to_host = in_host_window(to), from_host = in_host_window(from);
+  if (from_host == to_host) return CopyKind::kDeviceToDevice;
+  return from_host ? CopyKind::kHostToDevice : CopyKind::kDeviceToHost;
+}
+
 u64 Server::device_bytes_in_use() const { return description_.memory_bytes - device_->free_bytes(); }
 
 u64 Server::allocate_host(u64 bytes, const std::string& origin) {
@@ -110,22 +116,24 @@ Answer Server::handle(const CopyWithin& c) {
   for (u64 row = 0; row < c.to.height && c.to.width; row++)
     std::memmove(device_->at(c.to.address + row * c.to.pitch), device_->at(c.from + row * c.from_pitch),
                  c.to.width);
-  // Pinned memory on one side makes it a transfer over the bus.
-  const bool to_host = in_host_window(c.to.address), from_host = in_host_window(c.from);
-  const CopyKind kind = from_host && !to_host   ? CopyKind::kHostToDevice
-                        : to_host && !from_host ? CopyKind::kDeviceToHost
-                                                : CopyKind::kDeviceToDevice;
-  book_copy(kind, content(c.to), c.stream, false, c.async, c.more);
+  book_copy(copy_kind(c.to.address, c.from), content(c.to), c.stream, false, c.async, c.more);
   return give(Nothing{});
 }
 
 Answer Server::handle(const Fill& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
-  if (c.element_bytes != 1 && c.element_bytes != 2 && c.element_bytes != 4)
-    return refuse(Status::kInvalidValue);
-  if (!is_valid(c.to) || c.to.width % c.element_bytes || c.to.address % c.element_bytes ||
-      (c.to.height > 1 && c.to.pitch % c.element_bytes))
-    return refuse(Status::kInvalidValue);
+  if (!is_valid(c)) return refuse(Status::kInvalidValue);
+  fill(c, c.stream);
+  return give(Nothing{});
+}
+
+bool Server::is_valid(const Fill& c) const {
+  if (c.element_bytes != 1 && c.element_bytes != 2 && c.element_bytes != 4) return false;
+  return is_valid(c.to) && c.to.width % c.element_bytes == 0 && c.to.address % c.element_bytes == 0 &&
+         (c.to.height <= 1 || c.to.pitch % c.element_bytes == 0);
+}
+
+void Server::fill(const Fill& c, u32 stream) {
   for (u64 row = 0; row < c.to.height && c.to.width; row++) {
     std::byte* at = device_->at(c.to.address + row * c.to.pitch);
     if (c.element_bytes == 1)
@@ -133,10 +141,9 @@ Answer Server::handle(const Fill& c) {
     else
       for (u64 i = 0; i < c.to.width; i += c.element_bytes) std::memcpy(at + i, &c.value, c.element_bytes);
   }
-  timeline_.fill(c.stream, content(c.to));
+  timeline_.fill(stream, content(c.to));
   timeline_.clear_entries();
   records_.filled(content(c.to));
-  return give(Nothing{});
 }
 
 void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {

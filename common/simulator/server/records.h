@@ -18,6 +18,9 @@ class Records {
   channel::WireRegion end_region(double work_end);
 
   void kernel(KernelRecord record);
+  /// Gives the launch's number in the region.
+  u64 graph_launched() { return ++region_.graph_launches; }
+  void graph_node() { region_.graph_nodes++; }
   void trap(const Trap& trap);
   void missing_function(const std::string& name) { region_.missing_functions.push_back(name); }
   void load_error(const std::string& message) { region_.load_errors.push_back(message); }

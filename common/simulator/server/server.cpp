@@ -176,6 +176,8 @@ Answer Server::handle(const ResetDevice&) {
   timeline_.synchronize_device();
   modules_.clear();
   functions_.clear();
+  runs_.clear();
+  graphs_.clear();
   window_.clear();
   window_memory_.discard(0, kHostWindowBytes);
   sticky_ = Status::kOk;

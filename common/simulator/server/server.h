@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/channel/replies.h"
+#include "simulator/server/graphs.h"
 #include "simulator/server/options.h"
 #include "simulator/server/records.h"
 #include "simulator/server/shared_memory.h"
@@ -21,6 +22,9 @@ struct Answer {
   channel::Writer fields;
   std::vector<int> descriptors;
 };
+
+/// Pinned memory on one side makes a copy a transfer over the bus.
+CopyKind copy_kind(u64 to, u64 from);
 
 /// One simulated GPU at work: executes the program's commands in order and keeps what the observer asks for.
 /// Nothing that the program sends is trusted: every number is checked here, and a malformed packet ends its
@@ -69,6 +73,12 @@ class Server {
   Answer handle(const channel::TakeOutput&);
   Answer handle(const channel::ResetDevice&);
   Answer handle(const channel::ReportMissing&);
+  Answer handle(const channel::DefineGraph&);
+  Answer handle(const channel::UpdateGraphNode&);
+  Answer handle(const channel::LaunchGraph&);
+  Answer handle(const channel::ResumeGraph&);
+  Answer handle(const channel::UploadGraph&);
+  Answer handle(const channel::DestroyGraph&);
 
   void start_device();
   u64 device_bytes_in_use() const;
@@ -81,6 +91,22 @@ class Server {
   void book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
   void flush_copy();
   void fault(const Trap& trap);
+  /// Why a launch is refused: kOk when it is not.
+  channel::Status check_kernel(const channel::LaunchKernel& c, std::string& why) const;
+  /// `graph_launch`: number of the graph launch that it is a node of, or 0.
+  void run_kernel(const channel::LaunchKernel& c, u32 stream, u64 graph_launch);
+  /// Whether a fill is one of elements and lies inside one live allocation.
+  bool is_valid(const channel::Fill& c) const;
+  void fill(const channel::Fill& c, u32 stream);
+
+  // Graphs (graph_commands.cpp).
+  bool is_valid(const channel::GraphNode& node) const;
+  bool is_valid(const channel::GraphCopy& copy, channel::GraphNode::Kind kind) const;
+  /// Executes nodes until one needs the program, or the end.
+  void advance(GraphRun& run);
+  void execute(GraphRun& run, const channel::GraphNode& node);
+  void end_run(u32 id);
+  void move_piece(GraphRun& run, const channel::GraphNode& node);
 
   Options options_;
   DeviceDescription description_;
@@ -97,6 +123,8 @@ class Server {
   };
   std::map<FunctionId, LoadedKernel> functions_;  ///< that may be launched
   std::set<ModuleId> modules_;
+  std::map<u32, std::shared_ptr<const ExecutableGraph>> graphs_;
+  std::map<u32, GraphRun> runs_;                     ///< that wait for the program
   std::string output_;                               ///< printed by kernels, not yet taken
   channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
   channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused

@@ -37,12 +37,17 @@ TEST_F(TimelineTest, EmptyKernelsFollowAtThePublishedPace) {
   EXPECT_NEAR((last().end - before) / kKernels, 2.62 * kMicro, 0.05 * kMicro);
 
   timeline_.synchronize_device();
-  timeline_.begin_graph();
-  timeline_.kernel(1, "first node", 0);
-  const double node = last().end;
+  const auto node_after = [&](double ready) {
+    timeline_.begin_node(ready);
+    timeline_.kernel(1, "node", 0);
+    return timeline_.end_node();
+  };
+  const double node = node_after(timeline_.begin_graph(1, kKernels + 1));
   const double host = timeline_.host_now();
-  for (int i = 0; i < kKernels; ++i) timeline_.kernel(1, "node", 0);
-  timeline_.end_graph();
+  double end = node;
+  for (int i = 0; i < kKernels; ++i) end = node_after(end);
+  timeline_.end_graph(1, end);
+  EXPECT_EQ(last().end, end);
   EXPECT_NEAR((last().end - node) / kKernels, 1.34 * kMicro, 0.01 * kMicro);
   EXPECT_EQ(timeline_.host_now(), host) << "nodes cost the host nothing";
 }

@@ -58,6 +58,7 @@ double Timeline::work_end(u32 stream) const {
 }
 
 double Timeline::begin(u32 stream) const {
+  if (in_graph_) return node_;
   double ready = std::max(host_, work_end(stream));
   if (stream == kDefaultStream) return ready;
   if (const auto found = streams_.find(stream); found == streams_.end() || !found->second.non_blocking) {
@@ -67,7 +68,7 @@ double Timeline::begin(u32 stream) const {
 }
 
 void Timeline::finish(u32 stream, const std::string& what, double start, double end) {
-  streams_[stream].end = end;
+  (in_graph_ ? node_ : streams_[stream].end) = end;
   last_end_ = std::max(last_end_, end);
   entries_.push_back({what, stream, start, end});
 }
@@ -139,12 +140,26 @@ void Timeline::fill(u32 stream, u64 bytes) {
          start + device_.device_copy_latency_us * kMicro + static_cast<double>(bytes) / rate);
 }
 
-void Timeline::begin_graph() {
-  host_call(device_.graph_launch_us);
-  in_graph_ = true;
+double Timeline::begin_graph(u32 stream, u64 nodes) {
+  host_call(device_.graph_launch_us + static_cast<double>(nodes) * device_.graph_launch_node_us);
+  return begin(stream);
 }
 
-void Timeline::end_graph() { in_graph_ = false; }
+void Timeline::begin_node(double ready) {
+  in_graph_ = true;
+  node_ = ready;
+}
+
+double Timeline::end_node() {
+  in_graph_ = false;
+  return node_;
+}
+
+void Timeline::end_graph(u32 stream, double end) {
+  double& last = streams_[stream].end;
+  last = std::max(last, end);
+  last_end_ = std::max(last_end_, end);
+}
 
 void Timeline::record_event(u32 event, u32 stream) {
   pay(device_.event_us);
@@ -155,8 +170,8 @@ void Timeline::wait_event(u32 stream, u32 event) {
   pay(device_.api_call_us);
   const auto found = events_.find(event);
   if (found == events_.end()) return;  // never recorded: no work to wait for
-  Stream& waiting = streams_[stream];
-  waiting.end = std::max(waiting.end, found->second);
+  double& waiting = in_graph_ ? node_ : streams_[stream].end;
+  waiting = std::max(waiting, found->second);
 }
 
 bool Timeline::event_recorded(u32 event) const { return events_.contains(event); }

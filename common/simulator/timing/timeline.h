@@ -41,10 +41,14 @@ class Timeline {
   void copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async);
   void fill(u32 stream, u64 bytes);
 
-  /// A graph launch: what is submitted between the two calls are its nodes. They cost the host nothing and
-  /// follow each other at the pace of graph nodes; branches are streams and events as everywhere else.
-  void begin_graph();
-  void end_graph();
+  /// A graph launch; gives the moment from which its first nodes may run. What is submitted between
+  /// begin_node and end_node costs the host nothing, starts at `ready` at the earliest (when the node's
+  /// dependencies have ended) whatever its stream holds, and follows its dependencies at the pace of graph
+  /// nodes. end_node gives its end; end_graph makes the stream's next work wait for `end`.
+  double begin_graph(u32 stream, u64 nodes);
+  void begin_node(double ready);
+  double end_node();
+  void end_graph(u32 stream, double end);
 
   void record_event(u32 event, u32 stream);
   void wait_event(u32 stream, u32 event);
@@ -85,6 +89,7 @@ class Timeline {
   const DeviceDescription& device_;
   double host_ = 0, last_end_ = 0;
   bool in_graph_ = false;
+  double node_ = 0;  ///< in a node of a graph: when it may start, then when it ended
   double copy_free_[3] = {0, 0, 0};
   std::multimap<double, Running> running_;  ///< kernels that may still run, by end
   std::map<u32, Stream> streams_;

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Executable graphs. A graph is checked when it is defined, and each node again when it executes: memory may
+// have been freed and code unloaded in between.
+#include <algorithm>
+#include <cstring>
+
+#include "simulator/channel/graph_order.h"
+#include "simulator/server/answers.h"
+
+namespace roofline::sim::server {
+
+using namespace channel;
+
+namespace {
+
+using Kind = GraphNode::Kind;
+
+/// Copies between the program's memory and the machine's go through the staging memory in pieces of this
+/// size.
+constexpr u64 kPiece = u64{4} << 20;
+/// Runs that wait for the program; one per thread of it in practice.
+constexpr size_t kMaxRuns = 4096;
+
+bool needs_program(const GraphNode& node) {
+  return node.enabled &&
+         (node.kind == Kind::kHost || node.kind == Kind::kCopyIn || node.kind == Kind::kCopyOut);
+}
+
+/// Bytes that a copy moves; nothing when that does not fit 64 bits.
+std::optional<u64> content(const GraphCopy& c) {
+  u64 rows = 0, bytes = 0;
+  if (__builtin_mul_overflow(c.to.height, c.depth, &rows) || __builtin_mul_overflow(rows, c.to.width, &bytes))
+    return {};
+  return bytes;
+}
+
+/// Bytes from the first to the last of one side of a copy; nothing when rows overlap or it is too long.
+std::optional<u64> span(const GraphCopy& c, u64 pitch, u64 slice) {
+  if (c.to.width == 0 || c.to.height == 0 || c.depth == 0) return 0;
+  if (c.to.height > 1 && pitch < c.to.width) return {};
+  u64 rows = 0, slices = 0, total = 0;
+  if (__builtin_mul_overflow(pitch, c.to.height - 1, &rows) ||
+      __builtin_mul_overflow(slice, c.depth - 1, &slices) || __builtin_add_overflow(rows, slices, &total) ||
+      __builtin_add_overflow(total, c.to.width, &total))
+    return {};
+  return total;
+}
+
+/// Calls `each(row's address on both sides, bytes into the packed copy, n)` for the parts of rows that make
+/// up packed bytes [offset, offset + bytes).
+template <class Each>
+void for_rows(const GraphCopy& c, u64 offset, u64 bytes, Each&& each) {
+  while (bytes) {
+    const u64 row = offset / c.to.width, column = offset % c.to.width;
+    const u64 n = std::min(bytes, c.to.width - column);
+    const u64 slice = row / c.to.height, line = row % c.to.height;
+    each(c.to.address + slice * c.to_slice + line * c.to.pitch + column,
+         c.from + slice * c.from_slice + line * c.from_pitch + column, n);
+    offset += n;
+    bytes -= n;
+  }
+}
+
+double ready_time(const GraphRun& run, const GraphNode& node) {
+  double ready = run.begin;
+  for (const u32 from : node.dependencies) ready = std::max(ready, run.ends[from]);
+  return ready;
+}
+
+}  // namespace
+
+bool Server::is_valid(const GraphCopy& c, Kind kind) const {
+  if (!content(c)) return false;
+  const auto to = span(c, c.to.pitch, c.to_slice), from = span(c, c.from_pitch, c.from_slice);
+  const bool to_valid = to && (*to == 0 || device_->is_valid(c.to.address, *to));
+  const bool from_valid = from && (*from == 0 || device_->is_valid(c.from, *from));
+  return (to_valid || kind == Kind::kCopyOut) && (from_valid || kind == Kind::kCopyIn);
+}
+
+bool Server::is_valid(const GraphNode& node) const {
+  std::string ignored;
+  switch (node.kind) {
+    case Kind::kKernel:
+      return check_kernel(node.kernel, ignored) == Status::kOk;
+    case Kind::kCopy:
+    case Kind::kCopyIn:
+    case Kind::kCopyOut:
+      return is_valid(node.copy, node.kind);
+    case Kind::kFill:
+      return is_valid(node.fill);
+    case Kind::kEmpty:
+    case Kind::kHost:
+    case Kind::kRecordEvent:
+    case Kind::kWaitEvent:
+      return true;
+  }
+  return false;
+}
+
+Answer Server::handle(const DefineGraph& c) {
+  if (c.bytes > kStagingBytes) return refuse(Status::kInvalidValue);
+  const std::vector<std::byte> text(staging_.data(),
+                                    staging_.data() + c.bytes);  // the program could change it meanwhile
+  auto definition = decode_graph(text);
+  if (!definition) return refuse(Status::kInvalidValue);
+  auto order = execution_order(*definition);
+  if (!order) return refuse(Status::kInvalidValue);
+  const auto valid = [this](const GraphNode& node) { return is_valid(node); };
+  if (!std::all_of(definition->nodes.begin(), definition->nodes.end(), valid))
+    return refuse(Status::kInvalidValue);
+  timeline_.host_call(description_.graph_instantiate_us +
+                      static_cast<double>(order->size()) * description_.graph_instantiate_node_us);
+  graphs_[c.graph] = std::make_shared<const ExecutableGraph>(
+      ExecutableGraph{std::move(definition->nodes), std::move(*order)});
+  return give(Nothing{});
+}
+
+Answer Server::handle(const UpdateGraphNode& c) {
+  const auto graph = graphs_.find(c.graph);
+  if (graph == graphs_.end()) return refuse(Status::kInvalidHandle);
+  if (c.place >= graph->second->nodes.size() || c.node.kind > Kind::kWaitEvent || !is_valid(c.node))
+    return refuse(Status::kInvalidValue);
+  timeline_.host_call(description_.api_call_us);
+  // Runs keep what they were launched with; when there is none, nobody else looks.
+  auto changed = graph->second.use_count() == 1 ? std::const_pointer_cast<ExecutableGraph>(graph->second)
+                                                : std::make_shared<ExecutableGraph>(*graph->second);
+  GraphNode& node = changed->nodes[c.place];
+  std::vector<u32> dependencies = std::move(node.dependencies);
+  node = c.node;
+  node.dependencies = std::move(dependencies);
+  graph->second = std::move(changed);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const UploadGraph& c) {
+  if (!graphs_.contains(c.graph) || !known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  timeline_.host_call(description_.api_call_us);
+  return {};
+}
+
+Answer Server::handle(const DestroyGraph& c) {
+  return graphs_.erase(c.graph) ? Answer{} : refuse(Status::kInvalidHandle);
+}
+
+Answer Server::handle(const LaunchGraph& c) {
+  if (sticky_ != Status::kOk) return {};
+  const auto graph = graphs_.find(c.graph);
+  if (graph == graphs_.end() || !known_stream(c.stream) || runs_.contains(c.run))
+    return refuse(Status::kInvalidHandle);
+  if (runs_.size() >= kMaxRuns) return refuse(Status::kOutOfMemory);
+  GraphRun& run = runs_[c.run];
+  run.graph = graph->second;
+  run.stream = c.stream;
+  run.launch = records_.graph_launched();
+  run.begin = run.end = timeline_.begin_graph(c.stream, run.graph->nodes.size());
+  run.ends.resize(run.graph->nodes.size());
+  advance(run);
+  if (!run.stopped) end_run(c.run);
+  return {};
+}
+
+Answer Server::handle(const ResumeGraph& c) {
+  const auto found = runs_.find(c.run);
+  if (found == runs_.end()) return give(GraphStop{true, 0, 0, 0});
+  GraphRun& run = found->second;
+  if (c.served == run.served + 1) {
+    run.served++;
+    move_piece(run, run.graph->nodes[run.graph->order[run.next]]);
+    advance(run);
+  } else if (c.served != run.served) {
+    return refuse(Status::kInvalidValue);
+  }
+  if (!run.stopped) {
+    end_run(c.run);
+    return give(GraphStop{true, 0, 0, 0});
+  }
+  return give(GraphStop{false, run.graph->order[run.next], run.offset, run.bytes});
+}
+
+void Server::end_run(u32 id) {
+  const GraphRun& run = runs_[id];
+  timeline_.end_graph(run.stream, run.end);
+  runs_.erase(id);
+}
+
+/// What the program has done at a stop: its bytes have arrived, or have been taken.
+void Server::move_piece(GraphRun& run, const GraphNode& node) {
+  if (node.kind == Kind::kCopyIn && is_valid(node)) {
+    const std::byte* from = staging_.data();
+    for_rows(node.copy, run.offset, run.bytes, [&](u64 to, u64, u64 n) {
+      std::memcpy(device_->at(to), from, n);
+      from += n;
+    });
+  }
+  run.offset += run.bytes;
+}
+
+void Server::advance(GraphRun& run) {
+  const ExecutableGraph& graph = *run.graph;
+  while (run.next < graph.order.size() && sticky_ == Status::kOk) {
+    const u32 place = graph.order[run.next];
+    const GraphNode& node = graph.nodes[place];
+    const bool valid = is_valid(node);
+    if (!valid && deferred_ == Status::kOk) deferred_ = Status::kInvalidValue;
+    if (valid && needs_program(node)) {
+      const u64 total = node.kind == Kind::kHost ? 0 : *content(node.copy);
+      if (!run.stopped || run.offset < total) {
+        run.offset = run.stopped ? run.offset : 0;
+        run.bytes = std::min(kPiece, total - run.offset);
+        run.stopped = true;
+        std::byte* to = staging_.data();
+        if (node.kind == Kind::kCopyOut)
+          for_rows(node.copy, run.offset, run.bytes, [&](u64, u64 from, u64 n) {
+            std::memcpy(to, device_->at(from), n);
+            to += n;
+          });
+        return;
+      }
+    }
+    timeline_.begin_node(ready_time(run, node));
+    if (valid && node.enabled) execute(run, node);
+    run.ends[place] = timeline_.end_node();
+    run.end = std::max(run.end, run.ends[place]);
+    run.stopped = false;
+    run.next++;
+    records_.graph_node();
+  }
+  run.stopped = false;
+}
+
+void Server::execute(GraphRun& run, const GraphNode& node) {
+  switch (node.kind) {
+    case Kind::kKernel:
+      run_kernel(node.kernel, run.stream, run.launch);
+      break;
+    case Kind::kCopy:
+      for_rows(node.copy, 0, *content(node.copy),
+               [&](u64 to, u64 from, u64 n) { std::memmove(device_->at(to), device_->at(from), n); });
+      book_copy(copy_kind(node.copy.to.address, node.copy.from), *content(node.copy), run.stream, false, true,
+                false);
+      break;
+    case Kind::kCopyIn:
+      book_copy(CopyKind::kHostToDevice, *content(node.copy), run.stream, node.copy.pageable, true, false);
+      break;
+    case Kind::kCopyOut:
+      book_copy(CopyKind::kDeviceToHost, *content(node.copy), run.stream, node.copy.pageable, true, false);
+      break;
+    case Kind::kFill:
+      fill(node.fill, run.stream);
+      break;
+    case Kind::kRecordEvent:
+      timeline_.record_event(node.event, run.stream);
+      break;
+    case Kind::kWaitEvent:
+      timeline_.wait_event(run.stream, node.event);
+      break;
+    case Kind::kEmpty:
+    case Kind::kHost:
+      break;
+  }
+}
+
+}  // namespace roofline::sim::server
