@@ -111,17 +111,12 @@ std::vector<Node*> Graph::ordered() const {
   return order;
 }
 
-bool Graph::reaches(const Node& from, const Node& to) {
-  std::vector<const Node*> open = {&from};
-  std::unordered_set<const Node*> seen = {&from};
-  while (!open.empty()) {
-    const Node* node = open.back();
-    open.pop_back();
-    if (node == &to) return true;
-    for (const Node* next : node->dependents)
-      if (seen.insert(next).second) open.push_back(next);
-  }
-  return false;
+bool Graph::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    const auto* child = std::get_if<ChildCall>(&node->work);
+    return std::holds_alternative<AllocateCall>(node->work) || std::holds_alternative<FreeCall>(node->work) ||
+           (child && child->graph->has_memory());
+  });
 }
 
 LiveGraphs& LiveGraphs::instance() {

@@ -17,6 +17,7 @@
 namespace roofline::sim::runtime {
 
 struct Graph;
+struct GraphMemory;
 struct Node;
 struct UserObject;
 
@@ -61,9 +62,10 @@ struct RecordCall {
 };
 struct AllocateCall {
   cudaMemAllocNodeParams parameters{};
+  std::shared_ptr<GraphMemory> memory;
 };
 struct FreeCall {
-  void* pointer = nullptr;
+  std::shared_ptr<GraphMemory> memory;
 };
 
 /// In the order of cudaGraphNodeType, which has two kinds of semaphore nodes (not supported) in between.
@@ -103,8 +105,8 @@ struct Graph {
   /// Nodes in an order in which every node follows its dependencies, earlier nodes first; shorter than
   /// `nodes` when there is a cycle.
   std::vector<Node*> ordered() const;
-  /// Whether `to` is reached from `from` by edges (or is it).
-  static bool reaches(const Node& from, const Node& to);
+  /// Memory nodes, here or in a child graph: such a graph is neither cloned nor changed.
+  bool has_memory() const;
 
   u64 id = 0;
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order in which they were added
@@ -115,7 +117,7 @@ struct Graph {
   std::unordered_map<u64, Node*> by_original;
   /// References that the graph holds.
   std::map<UserObject*, unsigned> objects;
-  unsigned executables = 0;  ///< made from this graph, alive; counted for graphs with memory nodes only
+  unsigned executables = 0;  ///< made from this graph and alive
 };
 
 /// The live graphs and nodes. Callers hold the runtime's lock.

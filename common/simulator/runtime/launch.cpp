@@ -52,20 +52,21 @@ bool pack(const FunctionFacts& facts, void** arguments, std::vector<std::byte>& 
   return true;
 }
 
-KernelCall kernel_call(const LaunchRequest& q, const Kernel& kernel, std::vector<std::byte> parameters) {
-  KernelCall call{q.function,
-                  q.grid,
-                  q.block,
-                  q.dynamic_shared_bytes,
-                  std::move(parameters),
-                  kernel.facts.parameter_offsets,
-                  {}};
+/// Everything that is wrong with a launch before it happens; packs its arguments.
+cudaError_t prepare(Runtime& r, const LaunchRequest& q, Kernel*& kernel, std::vector<std::byte>& packed) {
+  kernel = r.modules.find_kernel(q.function);
+  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
+    return error;
+  if (const cudaError_t error = check(q, *kernel, r.device()); error != cudaSuccess) return error;
   if (q.cooperative) {
-    KernelAttribute cooperative{cudaLaunchAttributeCooperative};
-    cooperative.value.cooperative = 1;
-    call.attributes.push_back(cooperative);
+    u32 blocks = 0;
+    if (const cudaError_t error = blocks_per_sm(r, *kernel, q.block, q.dynamic_shared_bytes, blocks);
+        error != cudaSuccess)
+      return error;
+    if (extent(q.grid).count() > u64{blocks} * r.device().sms) return cudaErrorCooperativeLaunchTooLarge;
   }
-  return call;
+  return pack(kernel->facts, q.arguments, packed) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // namespace
@@ -85,26 +86,39 @@ cudaError_t blocks_per_sm(Runtime& runtime, Kernel& kernel, dim3 block, u64 dyna
   return to_cuda(status);
 }
 
+cudaError_t make_kernel_call(Runtime& r, const LaunchRequest& q, KernelCall& call) {
+  Kernel* kernel = nullptr;
+  std::vector<std::byte> packed;
+  if (const cudaError_t error = prepare(r, q, kernel, packed); error != cudaSuccess) return error;
+  call.function = q.function;
+  call.grid = q.grid;
+  call.block = q.block;
+  call.shared_bytes = q.dynamic_shared_bytes;
+  call.parameters = std::move(packed);
+  call.offsets = kernel->facts.parameter_offsets;
+  if (q.cooperative && !call.cooperative()) {
+    KernelAttribute cooperative{cudaLaunchAttributeCooperative, {}};
+    cooperative.value.cooperative = 1;
+    call.attributes.push_back(cooperative);
+  }
+  return cudaSuccess;
+}
+
 cudaError_t launch(const LaunchRequest& q) {
   return api([&](Runtime& r) {
-    Kernel* kernel = r.modules.find_kernel(q.function);
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
-      return error;
-    if (const cudaError_t error = check(q, *kernel, r.device()); error != cudaSuccess) return error;
     const StreamUse use = use_stream(r, q.stream);
     if (use.error != cudaSuccess) return use.error;
-    if (q.cooperative) {
-      u32 blocks = 0;
-      if (const cudaError_t error = blocks_per_sm(r, *kernel, q.block, q.dynamic_shared_bytes, blocks);
-          error != cudaSuccess)
-        return error;
-      if (extent(q.grid).count() > u64{blocks} * r.device().sms) return cudaErrorCooperativeLaunchTooLarge;
+    if (use.capture) {
+      KernelCall call;
+      const cudaError_t error = make_kernel_call(r, q, call);
+      return error == cudaSuccess ? capture(use, std::move(call)) : error;
     }
-    LaunchKernel command{kernel->facts.id, use.id, extent(q.grid), extent(q.block), q.dynamic_shared_bytes,
-                         q.cooperative,    {}};
-    if (!pack(kernel->facts, q.arguments, command.parameters)) return cudaErrorInvalidValue;
-    if (use.capture) return capture(use, kernel_call(q, *kernel, std::move(command.parameters)));
+    Kernel* kernel = nullptr;
+    LaunchKernel command{0, use.id, extent(q.grid), extent(q.block), q.dynamic_shared_bytes, q.cooperative,
+                         {}};
+    if (const cudaError_t error = prepare(r, q, kernel, command.parameters); error != cudaSuccess)
+      return error;
+    command.function = kernel->facts.id;
     r.connection().post(command);
     return cudaSuccess;
   });

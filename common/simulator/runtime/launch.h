@@ -18,6 +18,9 @@ struct LaunchRequest {
 /// while it runs is reported by a later call.
 cudaError_t launch(const LaunchRequest& request);
 
+/// What the launch would be as a node of a graph; the errors are those of launching it.
+cudaError_t make_kernel_call(Runtime& runtime, const LaunchRequest& request, KernelCall& call);
+
 /// Blocks of this size that fit on an SM; 0 when none does.
 cudaError_t blocks_per_sm(Runtime& runtime, Kernel& kernel, dim3 block, u64 dynamic_shared_bytes,
                           u32& blocks);

@@ -4,6 +4,7 @@
 // Allocation: device, pinned, managed, registered; and what is known about a pointer.
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
+#include "simulator/runtime/graph_memory.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -80,6 +81,7 @@ cudaError_t cudaFree(void* p) {
     if (!p) return cudaSuccess;
     if (is_window_address(p)) return free_host(r, p, true);
     if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
+    if (cudaError_t error{}; free_graph_memory(p, error)) return error;
     const Status status = r.connection().call(Release{address_of(p), false});
     if (status == Status::kOk) r.connection().show_output();
     return to_cuda(status);

@@ -3,6 +3,8 @@
 
 // Stream-ordered allocation. There is one pool, the default one, and it returns memory at once.
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/graph_memory.h"
+#include "simulator/runtime/graph_work.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -24,8 +26,17 @@ cudaError_t cudaMallocAsync(void** to, size_t bytes, cudaStream_t stream) {
     *to = nullptr;
     const StreamUse use = use_stream(r, stream);
     if (use.error != cudaSuccess) return use.error;
-    if (use.capture) return refuse_capture(use);
     if (bytes == 0) return cudaSuccess;
+    if (use.capture) {
+      cudaMemAllocNodeParams p{};
+      p.poolProps.allocType = cudaMemAllocationTypePinned;
+      p.poolProps.location.type = cudaMemLocationTypeDevice;
+      p.bytesize = bytes;
+      Work work;
+      if (const cudaError_t error = make_allocation(r, p, work); error != cudaSuccess) return error;
+      *to = p.dptr;
+      return capture(use, std::move(work));
+    }
     Address answer;
     const Status status = r.connection().call(channel::Allocate{bytes, "cudaMallocAsync"}, answer);
     *to = reinterpret_cast<void*>(answer.address);
@@ -40,8 +51,13 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   return api([&](Runtime& r) {
     const StreamUse use = use_stream(r, stream);
     if (use.error != cudaSuccess) return use.error;
-    if (use.capture) return refuse_capture(use);
     if (!p) return cudaSuccess;
+    if (use.capture) {
+      Work work;
+      const cudaError_t error = make_free(p, work);
+      return error == cudaSuccess ? capture(use, std::move(work)) : error;
+    }
+    if (cudaError_t error{}; free_graph_memory(p, error)) return error;
     return to_cuda(r.connection().call(Release{reinterpret_cast<u64>(p), true}));
   });
 }

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Launches of executable graphs. The machine runs the nodes; where one needs the program (a host function,
+// bytes of memory that only the program sees) the run stops, the program does its part and lets it go on.
+#include <algorithm>
+#include <cstring>
+
+#include "simulator/runtime/capture.h"
+#include "simulator/runtime/copy.h"
+#include "simulator/runtime/graph_exec.h"
+#include "simulator/runtime/graph_memory.h"
+
+namespace roofline::sim::runtime {
+
+using namespace channel;
+
+namespace {
+
+/// Calls `each(row's part in the program's memory, n)` for packed bytes [offset, offset + bytes) of one end
+/// of a copy.
+template <class Each>
+void for_rows(const CopyRequest& q, const void* base, u64 pitch, u64 slice, u64 offset, u64 bytes,
+              Each&& each) {
+  while (bytes) {
+    const u64 row = offset / q.width, column = offset % q.width, n = std::min<u64>(bytes, q.width - column);
+    auto* const start = static_cast<std::byte*>(const_cast<void*>(base));
+    each(start + row / q.height * slice + row % q.height * pitch + column, n);
+    offset += n;
+    bytes -= n;
+  }
+}
+
+/// The program's part of a copy at which the run stopped.
+void serve_copy(Connection& connection, const CopyRequest& q, const GraphStop& stop) {
+  std::byte* staging = connection.staging();
+  if (is_device_address(q.to) || is_window_address(q.to)) {
+    for_rows(q, q.from, q.from_pitch, q.from_slice, stop.offset, stop.bytes, [&](std::byte* from, u64 n) {
+      std::memcpy(staging, from, n);
+      staging += n;
+    });
+  } else if (is_device_address(q.from) || is_window_address(q.from)) {
+    for_rows(q, q.to, q.to_pitch, q.to_slice, stop.offset, stop.bytes, [&](std::byte* to, u64 n) {
+      std::memcpy(to, staging, n);
+      staging += n;
+    });
+  } else {
+    for (u64 z = 0; z < q.depth; z++)
+      for (u64 y = 0; y < q.height; y++)
+        std::memcpy(static_cast<std::byte*>(q.to) + z * q.to_slice + y * q.to_pitch,
+                    static_cast<const std::byte*>(q.from) + z * q.from_slice + y * q.from_pitch, q.width);
+  }
+}
+
+/// One launch under way.
+struct Run {
+  u32 id = 0;
+  u64 served = 0;
+  std::shared_ptr<const ProgramWork> program;  ///< null: the machine needs nothing
+  HostCall next;                               ///< to be called without the lock; none: the run is over
+};
+
+cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& run) {
+  const GraphExec* const found = find_exec(exec);
+  if (!found) return cudaErrorInvalidValue;
+  const StreamUse use = use_stream(r, stream);
+  if (use.error != cudaSuccess) return use.error;
+  if (use.capture) {
+    if (found->graph->has_memory()) return refuse_capture(use);
+    return capture(use, ChildCall{found->graph->clone()});
+  }
+  if (const cudaError_t error =
+          launch_memory(*found->graph, found->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+      error != cudaSuccess)
+    return error;
+  static u32 last_run = 0;
+  run.id = ++last_run;
+  r.connection().post(LaunchGraph{found->id, use.id, run.id});
+  if (!found->program->empty()) run.program = found->program;
+  return cudaSuccess;
+}
+
+/// Up to the next host function, or the end.
+cudaError_t advance(Runtime& r, Run& run) {
+  run.next = {};
+  while (true) {
+    GraphStop stop;
+    const Status status = r.connection().call(ResumeGraph{run.id, run.served}, stop);
+    if (status != Status::kOk) return to_cuda(status);
+    const auto work = run.program->find(stop.node);
+    if (stop.done || work == run.program->end()) return cudaSuccess;
+    run.served++;
+    if (const auto* host = std::get_if<HostCall>(&work->second)) {
+      run.next = *host;
+      r.connection().show_output();
+      return cudaSuccess;
+    }
+    serve_copy(r.connection(), std::get<CopyRequest>(work->second), stop);
+  }
+}
+
+}  // namespace
+}  // namespace roofline::sim::runtime
+
+using namespace roofline::sim::runtime;
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  Run run;
+  cudaError_t error = api([&](Runtime& r) {
+    const cudaError_t begun = begin(r, exec, stream, run);
+    return begun == cudaSuccess && run.program ? advance(r, run) : begun;
+  });
+  while (error == cudaSuccess && run.next.function) {
+    run.next.function(run.next.data);
+    error = api([&](Runtime& r) { return advance(r, run); });
+  }
+  return error;
+}
+ROOFLINE_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
+  return cudaGraphLaunch(exec, per_thread(stream));
+}
