@@ -9,7 +9,7 @@ namespace roofline::sim::channel {
 
 std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
   u32 count = 0;
-  Reader(bytes)(count);
+  Reader{bytes}(count);
   if (count > kMaxGraphNodes) return {};
   GraphDefinition graph;
   Reader in(bytes);
