@@ -47,6 +47,7 @@ static_assert(sizeof(EntryHeader) == 64);
 
 inline constexpr u16 kPtxEntry = 1;
 inline constexpr u16 kElfEntry = 2;
+inline constexpr u16 kLtoEntry = 8;
 inline constexpr u64 kLz4Flag = 0x2000;
 inline constexpr u64 kZstdFlag = 0x8000;
 

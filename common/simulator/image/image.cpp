@@ -68,7 +68,9 @@ void read_container(Bytes body, Image& image) {
       image.ptx.push_back({entry.sm, text_of(unpack(payload, entry))});
     } else if (entry.kind == kElfEntry) {
       image.elf.push_back({entry.sm, unpack(payload, entry)});
-    }  // other kinds: intermediate code for link-time optimisation
+    } else if (entry.kind == kLtoEntry) {
+      image.has_lto = true;
+    }
     offset += whole.size() + payload.size();
   }
 }
@@ -149,6 +151,11 @@ const PtxImage& choose_ptx(const Image& image, u32 capability) {
   }
   if (best != nullptr) return *best;
   const std::string number = std::to_string(capability);
+  if (image.has_lto)
+    throw ImageError(
+        "The program was built for link-time optimisation, which leaves no PTX; the simulated GPU needs PTX. "
+        "Rebuild it without -dlto, with -rdc=true -gencode arch=compute_" +
+        number + ",code=compute_" + number + ".");
   const std::string held =
       image.elf.empty() ? "no device code" : "machine code for " + architectures(image) + " only";
   throw ImageError("The program holds " + held + "; the simulated GPU needs PTX. Rebuild it with -arch=sm_" +

@@ -31,6 +31,7 @@ struct ElfImage {
 struct Image {
   std::vector<PtxImage> ptx;
   std::vector<ElfImage> elf;
+  bool has_lto = false;  ///< it holds intermediate code for link-time optimisation (-dlto)
 };
 
 /// Reads a fatbin container, or several behind each other, with plain, zstd or LZ4 entries; a bare ELF file;

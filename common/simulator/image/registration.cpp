@@ -88,7 +88,14 @@ Bytes elf_at(const void* address) {
 
 }  // namespace
 
-Bytes image_of_wrapper(const void* wrapper) { return container_at(wrapper_at(wrapper).image); }
+Bytes image_of_wrapper(const void* wrapper) {
+  const Wrapper facts = wrapper_at(wrapper);
+  // Without machine code nothing was linked: this container is empty, and what follows it belongs to others.
+  if (facts.version == kLinkedWrapper && facts.image != nullptr &&
+      read<ContainerHeader>(facts.image).bytes == 0 && read<u32>(facts.image) == kContainerMagic)
+    return {static_cast<const std::byte*>(facts.image), sizeof(ContainerHeader)};
+  return container_at(facts.image);
+}
 
 std::vector<Bytes> parts_of_wrapper(const void* wrapper) {
   std::vector<Bytes> parts;

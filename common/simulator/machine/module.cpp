@@ -5,14 +5,32 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simulator/isa/system.h"
 #include "simulator/machine/control_flow_graph.h"
+#include "simulator/ptx/linker.h"
 #include "simulator/ptx/parser.h"
 
 namespace roofline::sim {
 
-Module::Module(ModuleId id, const std::string& text, const std::vector<ElfKernel>& elf, Memory& memory,
-               const ManagedAllocator& managed)
-    : id_(id), memory_(memory), source_(ptx::parse(text, "PTX of module " + std::to_string(id))) {
+namespace {
+
+ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
+  const std::string name = "PTX of module " + std::to_string(id);
+  if (texts.size() == 1) return ptx::parse(texts[0], name);
+  std::vector<ptx::Unit> units;
+  for (const std::string& text : texts) {
+    ptx::Unit& unit = units.emplace_back();
+    unit.module = ptx::parse(text, name + ", translation unit " + std::to_string(units.size()));
+    unit.name = ptx::unit_name(unit.module, units.size());
+  }
+  return ptx::link(std::move(units), [](const std::string& f) { return isa::builtin(f) != nullptr; });
+}
+
+}  // namespace
+
+Module::Module(ModuleId id, const std::vector<std::string>& texts, const std::vector<ElfKernel>& elf,
+               Memory& memory, const ManagedAllocator& managed)
+    : id_(id), memory_(memory), source_(source_of(id, texts)) {
   for (u32 i = 0; i < source_.functions.size(); ++i) functions_.emplace(source_.functions[i].name, i);
   for (size_t i = 0; i + 1 < source_.aliases.size(); i += 2)
     if (const auto target = functions_.find(source_.aliases[i + 1]); target != functions_.end())

@@ -19,9 +19,9 @@ using ManagedAllocator = std::function<u64(u64 bytes, const std::string& name)>;
 /// A loaded PTX module: its variables live in device memory, its kernels are bound.
 class Module {
  public:
-  /// Throws LoadError; nothing stays allocated then.
-  Module(ModuleId id, const std::string& text, const std::vector<ElfKernel>& elf, Memory& memory,
-         const ManagedAllocator& managed);
+  /// Several texts are linked. Throws LoadError; nothing stays allocated then.
+  Module(ModuleId id, const std::vector<std::string>& texts, const std::vector<ElfKernel>& elf,
+         Memory& memory, const ManagedAllocator& managed);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;

@@ -6,12 +6,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "simulator/checks/finding.h"
-#include "simulator/runtime/host_watch.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -35,6 +34,16 @@ std::filesystem::path own_directory() {
   return (ignored ? std::filesystem::path(info.dli_fname) : real).parent_path();
 }
 
+/// One process has the given channel to itself; others that a program forks before it uses the device, or
+/// starts later, get a simulated GPU of their own. The lock decides between processes, the mark outlives the
+/// winner.
+bool take(int fd) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  if (fd <= 2 || fcntl(fd, F_SETLK, &whole) != 0 || fcntl(fd, F_GETOWN) != 0) return false;
+  return fcntl(fd, F_SETOWN, getpid()) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
 /// Device memory has addresses but no bytes on the host's side: touching it faults, as with a real card.
 void reserve_device_window(u64 bytes) {
   void* const wanted = reinterpret_cast<void*>(kDeviceWindow);
@@ -53,7 +62,6 @@ Connection::Connection() {
   if (outcome.status != Status::kOk) throw ConnectionLost("the simulated GPU refused the connection");
   fields(welcome_);
   if (!fields.complete()) lost();
-  watches_host_ = (welcome_.checks & kCheckRace) != 0;
   map_memory(std::move(descriptors));
 }
 
@@ -65,7 +73,7 @@ void Connection::open_channel() try {
   if (const std::string given = environment("ROOFLINE_DEVICE_FD"); !given.empty()) {
     const int fd = std::atoi(given.c_str());
     unsetenv("ROOFLINE_DEVICE_FD");  // the channel belongs to this process alone, not to its children
-    if (fd > 2 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) {
+    if (take(fd)) {
       socket_ = Descriptor(fd);
       return;
     }
@@ -123,9 +131,6 @@ Outcome Connection::receive(u32 kind, std::vector<Descriptor>* descriptors, Read
   output_ = outcome.output;
   return outcome;
 }
-
-void Connection::host_call_begins() { HostWatch::instance().call_begins(*this); }
-void Connection::host_call_ends() { HostWatch::instance().call_ends(*this); }
 
 void Connection::show_output() {
   while (output_) {

@@ -10,7 +10,6 @@
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_exec.h"
 #include "simulator/runtime/graph_memory.h"
-#include "simulator/runtime/host_watch.h"
 
 namespace roofline::sim::runtime {
 
@@ -112,7 +111,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     return begun == cudaSuccess && run.program ? advance(r, run) : begun;
   });
   while (error == cudaSuccess && run.next.function) {
-    HostWatch::instance().pause();
     run.next.function(run.next.data);
     error = api([&](Runtime& r) { return advance(r, run); });
   }

@@ -2,13 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/runtime/modules.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
 
 using namespace channel;
+
+namespace {
+
+/// Their sizes fit a packet.
+constexpr size_t kMostUnits = kMaxPacket / sizeof(u64) / 2;
+
+}  // namespace
 
 Module& Modules::add(std::span<const std::byte> image) {
   auto module = std::make_unique<Module>();
@@ -70,13 +77,22 @@ cudaError_t Modules::load(Module& module, Connection& connection) {
 }
 
 cudaError_t Modules::send(Module& module, Connection& connection) {
-  if (module.image.size() > connection.staging_bytes()) {
-    say("a module of " + std::to_string(module.image.size()) + " bytes is larger than this simulator takes");
+  LoadModule command;
+  std::vector<std::span<const std::byte>> images{module.image};
+  images.insert(images.end(), module.units.begin(), module.units.end());
+  for (const auto& image : images) {
+    command.bytes += image.size();
+    if (!module.units.empty()) command.parts.push_back(image.size());
+  }
+  if (command.bytes > connection.staging_bytes() || images.size() > kMostUnits) {
+    say("a module of " + std::to_string(command.bytes) + " bytes in " + std::to_string(images.size()) +
+        " parts is larger than this simulator takes");
     return cudaErrorInvalidKernelImage;
   }
-  if (!module.image.empty()) std::memcpy(connection.staging(), module.image.data(), module.image.size());
+  std::byte* end = connection.staging();
+  for (const auto& image : images) end = std::copy(image.begin(), image.end(), end);
   InStaging where;
-  const Status status = connection.call(LoadModule{module.image.size()}, where);
+  const Status status = connection.call(command, where);
   if (status != Status::kOk) return static_cast<cudaError_t>(status);
   Reader in({connection.staging(), where.bytes});
   LoadedModule loaded;

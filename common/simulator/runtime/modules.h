@@ -36,6 +36,8 @@ struct DeviceVariable {
 struct Module {
   std::vector<std::byte> owned;  ///< of a library; a fat binary stays where the program has it
   std::span<const std::byte> image;
+  std::vector<std::span<const std::byte>>
+      units;  ///< with -rdc=true: images to be linked; `image` may be empty
   bool tried = false;
   cudaError_t error = cudaSuccess;  ///< of the attempt to load it
   u32 id = 0;

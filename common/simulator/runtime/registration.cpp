@@ -31,12 +31,16 @@ ROOFLINE_EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
   Runtime& runtime = Runtime::instance();
   std::lock_guard guard(runtime.lock);
   std::span<const std::byte> image;
+  std::vector<std::span<const std::byte>> units;
   try {
     image = image::image_of_wrapper(wrapper);
+    units = image::parts_of_wrapper(wrapper);
   } catch (const LoadError& error) {
     say(error.what());  // its kernels will answer cudaErrorInvalidKernelImage
   }
-  return reinterpret_cast<void**>(&runtime.modules.add(image));
+  Module& module = runtime.modules.add(image);
+  module.units = std::move(units);
+  return reinterpret_cast<void**>(&module);
 }
 
 ROOFLINE_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}

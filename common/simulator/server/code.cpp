@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/server/code.h"
 
+#include <algorithm>
+
 #include "simulator/image/elf.h"
 #include "simulator/image/image.h"
 
@@ -20,22 +22,64 @@ const image::PtxImage& choose(const image::Image& found, u32 capability) try {
   throw CodeError{channel::Status::kNoKernelImage, error.what()};
 }
 
+/// The library behind kernels that launch kernels: -rdc=true links it into every program, 780 kB of PTX.
+bool is_device_runtime(const std::string& ptx) {
+  return ptx.find("_cuda_device_runtime_cu_") != std::string::npos;
+}
+
+std::vector<ElfKernel> kernels(const image::Image& found, u32 capability) {
+  const image::ElfImage* elf = image::choose_elf(found, capability);
+  if (elf == nullptr) return {};
+  try {
+    return image::kernels_of_elf(elf->bytes);
+  } catch (const LoadError&) {
+    // Only facts about registers are lost: they are estimated, as for a program without machine code.
+    return {};
+  }
+}
+
+/// Empty for the first part of a program without machine code: a container with nothing in it.
+bool is_empty(const image::Image& found) { return found.ptx.empty() && found.elf.empty() && !found.has_lto; }
+
+Code find_linked_code(std::span<const std::byte> bytes, const std::vector<u64>& parts, u32 capability) {
+  Code code;
+  bool lacks_ptx = false;
+  image::Image without;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] > bytes.size())
+      throw CodeError{channel::Status::kInvalidImage, "The program's device code is cut off."};
+    const image::Image found = read(bytes.first(parts[i]));
+    bytes = bytes.subspan(parts[i]);
+    if (i == 0) {
+      code.elf = kernels(found, capability);  // what nvlink made of all units
+      continue;
+    }
+    if (found.ptx.empty()) {
+      lacks_ptx = lacks_ptx || !is_empty(found);
+      if (!is_empty(found)) without = found;
+      continue;
+    }
+    const image::PtxImage& ptx = choose(found, capability);
+    if (is_device_runtime(ptx.text)) continue;
+    code.ptx.push_back(ptx.text);
+    code.target = std::max(code.target, ptx.sm);
+  }
+  if (lacks_ptx || code.ptx.empty()) choose(without, capability);  // throws
+  return code;
+}
+
 }  // namespace
 
-Code find_code(std::span<const std::byte> bytes, const DeviceDescription& device) {
+Code find_code(std::span<const std::byte> bytes, const std::vector<u64>& parts,
+               const DeviceDescription& device) {
   const u32 capability = device.compute_major * 10 + device.compute_minor;
+  if (!parts.empty()) return find_linked_code(bytes, parts, capability);
   const image::Image found = read(bytes);
   Code code;
   const image::PtxImage& ptx = choose(found, capability);
-  code.ptx = ptx.text;
+  code.ptx.push_back(ptx.text);
   code.target = ptx.sm;
-  if (const image::ElfImage* elf = image::choose_elf(found, capability)) {
-    try {
-      code.elf = image::kernels_of_elf(elf->bytes);
-    } catch (const LoadError&) {
-      // Only facts about registers are lost: they are estimated, as for a program without machine code.
-    }
-  }
+  code.elf = kernels(found, capability);
   return code;
 }
 

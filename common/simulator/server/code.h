@@ -12,8 +12,8 @@ namespace roofline::sim::server {
 
 /// The code of one module that this device can run.
 struct Code {
-  std::string ptx;
-  u32 target = 0;  ///< 80 for compute_80
+  std::vector<std::string> ptx;  ///< more than one: translation units to be linked
+  u32 target = 0;                ///< 80 for compute_80
   std::vector<ElfKernel> elf;
 };
 
@@ -24,7 +24,9 @@ struct CodeError {
 };
 
 /// Takes PTX and facts about registers out of what the program handed over: a fat binary, an ELF image, or
-/// PTX text. Throws CodeError. `image` must be memory that nobody else can change.
-Code find_code(std::span<const std::byte> image, const DeviceDescription& device);
+/// PTX text. Throws CodeError. `image` must be memory that nobody else can change. `parts`: sizes of the
+/// images in it as LoadModule has them, empty for one.
+Code find_code(std::span<const std::byte> image, const std::vector<u64>& parts,
+               const DeviceDescription& device);
 
 }  // namespace roofline::sim::server

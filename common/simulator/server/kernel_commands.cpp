@@ -58,8 +58,8 @@ Answer Server::handle(const LoadModule& c) try {
   if (c.bytes > kStagingBytes) return refuse(Status::kInvalidValue);
   const std::vector<std::byte> image(staging_.data(),
                                      staging_.data() + c.bytes);  // the program could change it meanwhile
-  const Code code = find_code(image, description_);
-  ModuleFacts facts = device_->load_module(code.ptx, code.elf);
+  const Code code = find_code(image, c.parts, description_);
+  ModuleFacts facts = device_->load_modules(code.ptx, code.elf);
   modules_.insert(facts.id);
   LoadedModule loaded;
   loaded.id = facts.id;
@@ -111,7 +111,6 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
 }
 
 void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
-  if (checks_) checks_->launching(stream);
   LaunchResult result = device_->launch(launch_of(c));
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
   const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
@@ -143,7 +142,6 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
 
 void Server::fault(const Trap& trap) {
   records_.trap(trap);
-  if (checks_) checks_->trapped(trap);
   sticky_ = status_of(trap.kind);
   news_ += trap.message;
 }
