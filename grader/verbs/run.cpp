@@ -20,7 +20,6 @@
 #include <optional>
 #include <thread>
 
-#include "grader/check_report.h"
 #include "grader/cuda_program.h"
 #include "grader/kernel_table.h"
 #include "grader/paths.h"
@@ -66,6 +65,7 @@ std::string device_id(const std::string& device) {
   setenv("LD_LIBRARY_PATH", (directory + (old && *old ? std::string(":") + old : "")).c_str(), 1);
   if (program.needs_preload) setenv("LD_PRELOAD", (directory + "/libcudart.so.13").c_str(), 1);
   setenv("ROOFLINE_DEVICE_FD", std::to_string(guest_fd).c_str(), 1);
+  setenv("ROOFLINE_DEVICE", device_id(options.device).c_str(), 1);  // for processes that it forks
   std::vector<char*> argv{const_cast<char*>(options.program.c_str())};
   for (const auto& argument : options.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -177,7 +177,6 @@ int run_program(const RunOptions& given) try {
   how.kernel_time_limit = options.time_limit;
   how.device = device_id(options.device);
   how.threads = options.threads;
-  how.checks = parse_checks(options.check);
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, how);
@@ -195,13 +194,7 @@ int run_program(const RunOptions& given) try {
     return std::max(1, exit_status(ending.status));
   }
   const sim::Region& region = *seen;
-  int code = conclude(ending.status, options, region);
-  if (how.checks != 0) {
-    const std::vector<sim::Finding> findings = session.findings();
-    std::fflush(stdout);
-    std::fprintf(stderr, "\n%s", check_report(findings, Terminal::of(2)).c_str());
-    if (count_errors(findings) != 0) code = 1;
-  }
+  const int code = conclude(ending.status, options, region);
   if (options.counters) {
     std::fflush(stdout);
     std::fprintf(stderr, "\n%s, simulated\n%s", how.device.c_str(),
