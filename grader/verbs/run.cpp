@@ -20,6 +20,7 @@
 #include <optional>
 #include <thread>
 
+#include "grader/check_report.h"
 #include "grader/cuda_program.h"
 #include "grader/kernel_table.h"
 #include "grader/paths.h"
@@ -177,6 +178,7 @@ int run_program(const RunOptions& given) try {
   how.kernel_time_limit = options.time_limit;
   how.device = device_id(options.device);
   how.threads = options.threads;
+  how.checks = parse_checks(options.check);
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, how);
@@ -194,7 +196,13 @@ int run_program(const RunOptions& given) try {
     return std::max(1, exit_status(ending.status));
   }
   const sim::Region& region = *seen;
-  const int code = conclude(ending.status, options, region);
+  int code = conclude(ending.status, options, region);
+  if (how.checks != 0) {
+    const std::vector<sim::Finding> findings = session.findings();
+    std::fflush(stdout);
+    std::fprintf(stderr, "\n%s", check_report(findings, Terminal::of(2)).c_str());
+    if (count_errors(findings) != 0) code = 1;
+  }
   if (options.counters) {
     std::fflush(stdout);
     std::fprintf(stderr, "\n%s, simulated\n%s", how.device.c_str(),

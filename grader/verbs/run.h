@@ -11,6 +11,7 @@ namespace roofline::grader {
 struct RunOptions {
   std::string device = "sim";  ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
   bool counters = false;       ///< print a table of kernels to stderr when the program has ended
+  std::string check;           ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
   unsigned threads = 0;        ///< host cores of the simulated GPU, 0: all
   double time_limit = 600;     ///< wall seconds a kernel may take, 0: no limit; an endless loop ends here
   std::string program;         ///< a path, or a name looked up in PATH
@@ -20,7 +21,8 @@ struct RunOptions {
 
 /// Runs any nvcc-built program on the simulated GPU. Returns the program's exit status (128 + signal when one
 /// killed it); 1 when it returned 0 although a kernel faulted or it called a function that the simulated GPU
-/// lacks; 2 when it cannot be run there at all, with one sentence on stderr that says why.
+/// lacks, or when a check found something; 2 when it cannot be run there at all, with one sentence on stderr
+/// that says why.
 int run_program(const RunOptions& options);
 
 }  // namespace roofline::grader

@@ -58,7 +58,8 @@ struct Allocate {
 struct Release {
   u64 address = 0;
   bool ordered = false;
-  void fields(auto& io) { io(address, ordered); }
+  u32 stream = 0;  ///< whose order
+  void fields(auto& io) { io(address, ordered, stream); }
 };
 struct AllocateHost {
   u64 bytes = 0;
@@ -263,19 +264,32 @@ struct DestroyGraph {
   void fields(auto& io) { io(graph); }
 };
 
+/// Posted; only when the device is checked. Host code touched memory of the host window that work in flight
+/// may touch too.
+struct ReportHostAccess {
+  u64 address = 0;
+  bool write = false;
+  void fields(auto& io) { io(address, write); }
+};
+/// Answered by BusyMemory: pages of the host window that work in flight touches. Only when it is checked.
+struct QueryBusy {
+  void fields(auto&) {}
+};
+
 /// A command's number on the wire is its place in this list: append only.
-using Command =
-    std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
-                 CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream, RecordEvent, WaitEvent,
-                 QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
-                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
-                 UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph>;
+using Command = std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost,
+                             CopyIn, CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream,
+                             RecordEvent, WaitEvent, QueryEvent, QueryStream, Synchronize, QueryMemory,
+                             QueryAllocation, QueryOccupancy, SetMaxDynamicShared, SetLimit, TakeOutput,
+                             ResetDevice, ReportMissing, DefineGraph, UpdateGraphNode, LaunchGraph,
+                             ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess, QueryBusy>;
 
 template <class T>
 inline constexpr bool kPosted =
     std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing> ||
-    std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph>;
+    std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
+    std::is_same_v<T, ReportHostAccess>;
 
 /// The place of T in Command.
 template <class T, class... All>

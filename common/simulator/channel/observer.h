@@ -10,7 +10,7 @@
 /// message.
 namespace roofline::sim::channel {
 
-enum class ObserverCommand : u32 { kHello, kBeginRegion, kEndRegion, kLines };
+enum class ObserverCommand : u32 { kHello, kBeginRegion, kEndRegion, kLines, kFindings };
 
 /// All sums of KernelCounters as plain bytes (both sides are built from the same header), without the
 /// instructions.

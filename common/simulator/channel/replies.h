@@ -39,7 +39,8 @@ struct DeviceFacts {
 struct Welcome {
   DeviceFacts facts;
   u64 staging_bytes = 0, host_window_bytes = 0;
-  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes); }
+  u32 checks = 0;  ///< what is checked: a set of Check (checks/finding.h)
+  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks); }
 };
 
 struct Address {
@@ -105,6 +106,15 @@ struct GraphStop {
   u32 node = 0;       ///< place in the graph
   u64 offset = 0, bytes = 0;
   void fields(auto& io) { io(done, node, offset, bytes); }
+};
+struct BusyRun {
+  u64 begin = 0, bytes = 0;
+  bool written = false;  ///< by the device; otherwise it is read
+  void fields(auto& io) { io(begin, bytes, written); }
+};
+struct BusyMemory {
+  std::vector<BusyRun> runs;
+  void fields(auto& io) { io(runs); }
 };
 struct Output {
   std::string text;

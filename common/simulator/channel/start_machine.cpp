@@ -106,6 +106,7 @@ StartedMachine start_machine(const MachineOptions& options) {
   if (options.threads) arguments.insert(arguments.end(), {"--threads", std::to_string(options.threads)});
   if (options.time_limit > 0)
     arguments.insert(arguments.end(), {"--time-limit", std::to_string(options.time_limit)});
+  if (options.checks != 0) arguments.insert(arguments.end(), {"--checks", std::to_string(options.checks)});
   started.pid = spawn(program, arguments, guest.get(), observer.get());
   return started;
 }

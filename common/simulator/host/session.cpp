@@ -10,6 +10,7 @@
 
 #include "simulator/channel/observer.h"
 #include "simulator/channel/start_machine.h"
+#include "simulator/checks/wire.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -69,6 +70,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.threads = options.threads;
   machine.vector_level = options.vector_level;
   machine.time_limit = options.kernel_time_limit;
+  machine.checks = options.checks;
   machine.observed = true;
   auto state = std::make_unique<State>();
   state->machine = start_machine(machine);
@@ -111,6 +113,14 @@ std::vector<Session::Line> Session::lines() {
   std::vector<Line> lines;
   for (auto& line : wire) lines.push_back(std::move(line.line));
   return lines;
+}
+
+std::vector<Finding> Session::findings() {
+  std::vector<WireFinding> wire;
+  read(state_->ask(ObserverCommand::kFindings), wire);
+  std::vector<Finding> findings;
+  for (WireFinding& finding : wire) findings.push_back(finding.take());
+  return findings;
 }
 
 }  // namespace roofline::sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/checks/finding.h"
 #include "simulator/machine/counters.h"
 #include "simulator/machine/trap.h"
 
@@ -17,6 +18,7 @@ struct SessionOptions {
   std::string device = "a100-sxm4-40gb";
   unsigned threads = 0;           ///< 0: all cores
   std::string vector_level = {};  ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
+  u32 checks = 0;                 ///< a set of Check: what to look for beside memory faults
   double kernel_time_limit = 0;   ///< wall seconds a kernel may take, 0: no limit
 };
 
@@ -80,6 +82,9 @@ class Session {
     InstructionCounters counters;
   };
   std::vector<Line> lines();
+  /// The bugs that the checks found since the start; empty without SessionOptions::checks. Notes do not make
+  /// the program wrong.
+  std::vector<Finding> findings();
 
  private:
   struct State;

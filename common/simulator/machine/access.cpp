@@ -7,6 +7,7 @@
 
 #include "simulator/machine/device.h"
 #include "simulator/machine/memory.h"
+#include "simulator/machine/observer.h"
 
 namespace roofline::sim {
 
@@ -60,7 +61,10 @@ class Resolver {
     const auto origin = addresses[first];
     // A 32-bit address register wraps at 32 bits.
     const u64 base = static_cast<Address>(origin + static_cast<Address>(immediate));
-    if (!same(addresses, origin)) measure(addresses, origin);
+    if (!same(addresses, origin)) {
+      measure(addresses, origin);
+      if (w_.block->observer != nullptr) observe(base, sizeof(Address) == 4);
+    }
     return dispatch(request_.space, base);
   }
 
@@ -103,6 +107,19 @@ class Resolver {
       p.narrow_difference[l] = static_cast<u32>(p.difference[l]);
     }
     analyse_pattern(p, request_.mask, request_.width);
+  }
+
+  /// Tells the observer, and makes sure that the same addresses come here the next time too.
+  void observe(u64 base, bool narrow) {
+    entry_.pattern.narrow = !narrow;
+    Space space = request_.space;
+    if (space == Space::kGeneric) {
+      space = space_of(base + static_cast<u64>(entry_.pattern.lowest));
+      if (space_of(base + static_cast<u64>(entry_.pattern.highest)) != space) return;  // its parts come here
+      base -= window_base(space);
+    }
+    w_.block->observer->access(w_, in_,
+                               {request_.kind, space, request_.mask, request_.width, base, &entry_.pattern});
   }
 
   Access dispatch(Space space, u64 base) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "simulator/machine/block_trap.h"
+#include "simulator/machine/observer.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -48,6 +49,7 @@ void Block::complete_if_full(u8 id_of_barrier) {
   const bool full =
       barrier.expected == 0 ? barrier.threads >= live_threads : barrier.rounded >= barrier.expected;
   if (!full) return;
+  if (observer != nullptr) observer->barrier_completed(*this, id_of_barrier);
   barriers[id_of_barrier] = {};
   Scoreboard::Cycles latest;
   for (u32 i = 0; i < warp_count; ++i) {
@@ -70,6 +72,7 @@ BlockRunner::~BlockRunner() = default;
 void BlockRunner::prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters,
                           KernelCounters* totals, AccessCache* access, AtomicHeat* heat) {
   block_.grid = &grid;
+  block_.observer = grid.observer;
   block_.counters = counters;
   block_.totals = totals;
   block_.access = access;
@@ -122,6 +125,7 @@ void BlockRunner::begin(u64 linear_id, bool sampled) {
     warps_[i].scoreboard = sampled ? scoreboard(i) : nullptr;
     warps_[i].begin(block_, i, *grid.function, lanes >= kWarpSize ? ~0u : (1u << lanes) - 1);
   }
+  if (block_.observer != nullptr) block_.observer->block_begins(block_);
 }
 
 Scoreboard* BlockRunner::scoreboard(u32 warp) {

@@ -13,6 +13,7 @@
 #include "simulator/machine/grid.h"
 #include "simulator/machine/launch_check.h"
 #include "simulator/machine/module.h"
+#include "simulator/machine/observer.h"
 
 namespace roofline::sim {
 
@@ -34,6 +35,7 @@ struct Device::State {
   std::map<ModuleId, std::unique_ptr<Module>> modules;
   std::vector<Kernel*> kernels;  ///< by FunctionId; nullptr after unloading
   ModuleId next_module = 1;
+  Observer* observer = nullptr;
   u64 stack_bytes = 1024;
   u64 launches = 0;
   double now_ns = 0;  ///< modelled time of all kernels so far
@@ -81,6 +83,11 @@ std::optional<std::pair<u64, u64>> Device::allocation_of(u64 address) const {
 bool Device::is_valid(u64 address, u64 bytes) const {
   const Memory::Allocation* found = state_->memory.find(address);
   return found != nullptr && bytes <= found->end - address;
+}
+
+std::string Device::explain(u64 address, u64 bytes) const { return state_->memory.explain(address, bytes); }
+void Device::rename_allocation(u64 address, const std::string& origin) {
+  state_->memory.rename(address, origin);
 }
 
 std::byte* Device::at(u64 address) { return reinterpret_cast<std::byte*>(address); }
@@ -159,6 +166,7 @@ bool Device::set_max_dynamic_shared(FunctionId function, u64 bytes) {
 
 void Device::set_heap_bytes(u64 bytes) { state_->memory.set_heap_limit(bytes); }
 void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
+void Device::set_observer(Observer* observer) { state_->observer = observer; }
 void Device::set_time_limit(double seconds) { state_->runner.set_time_limit(seconds); }
 
 LaunchResult Device::launch(const Launch& launch) {
@@ -183,7 +191,10 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.parameter_bytes = kernel.parameter_bytes;
   grid.id = ++s.launches;
   grid.start_ns = s.now_ns;
+  grid.observer = s.observer;
+  if (grid.observer != nullptr) grid.observer->launch_begins(grid);
   GridOutcome outcome = s.runner.run(grid, s.l2, result.occupancy);
+  if (grid.observer != nullptr) grid.observer->launch_ends(grid);
   result.counters = std::move(outcome.counters);
   derive_sums(result.counters, kernel);
   // In turns, what other blocks printed before the trap is the same every time.

@@ -19,6 +19,8 @@
 /// is mapped at exactly these addresses, in the CUDA program's process nothing is.
 namespace roofline::sim {
 
+class Observer;  // machine/observer.h
+
 /// Virtual addresses of device memory start here (cudaMalloc, module variables).
 inline constexpr u64 kDeviceWindow = 0x0000'2000'0000'0000;
 /// Pinned, mapped and managed host memory: the same address in both processes.
@@ -104,6 +106,10 @@ class Device {
   bool is_valid(u64 address, u64 bytes) const;
   /// Start and size of the live allocation that holds `address`.
   std::optional<std::pair<u64, u64>> allocation_of(u64 address) const;
+  /// What lies at an address, for a person: "inside the 64-byte allocation at ...", "a null pointer".
+  std::string explain(u64 address, u64 bytes) const;
+  /// Names who made the allocation that starts at `address` anew.
+  void rename_allocation(u64 address, const std::string& origin);
   /// Unchecked access to device or host-window memory inside this process.
   std::byte* at(u64 address);
 
@@ -125,6 +131,8 @@ class Device {
   void set_stack_bytes(u64 bytes);
   /// A kernel is stopped with TrapKind::kTimeout after this many wall seconds (0: never).
   void set_time_limit(double seconds);
+  /// Shows every later launch to a check; nullptr: to none. Before the first launch.
+  void set_observer(Observer* observer);
   /// Static facts for counters per source line.
   const std::vector<InstructionInfo>& instructions_of(FunctionId function) const;
   /// Path of a `.file` index of the function's module.

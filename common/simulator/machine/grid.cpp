@@ -9,6 +9,7 @@
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/frame.h"
+#include "simulator/machine/observer.h"
 #include "simulator/machine/spin_watch.h"
 #include "simulator/timing/device_description.h"
 
@@ -57,7 +58,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   const u64 blocks_per_sm = std::max<u64>(occupancy.blocks_per_sm, 1);
   launch.l1_bytes = device_.l1_bytes > shared * blocks_per_sm ? device_.l1_bytes / blocks_per_sm - shared : 0;
   const bool in_turns = grid.kernel->in_order;
-  const unsigned workers = in_turns || launch.blocks == 1 ? 1 : pool_.workers();
+  const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
   grid.parallel = workers > 1;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
   fill_launch_rows(*grid.kernel, grid);
@@ -111,6 +112,7 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
 
 void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runner) {
   Block& block = runner.block();
+  if (block.observer != nullptr) block.observer->block_ends(block);
   worker.output.add(block.linear_id, block.output);
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();

@@ -150,6 +150,10 @@ u64 Memory::allocate(u64 bytes, const std::string& origin, bool read_only) {
   return begin;
 }
 
+void Memory::rename(u64 address, const std::string& origin) {
+  if (const auto found = live_.find(address); found != live_.end()) found->second.origin = origin;
+}
+
 bool Memory::release(u64 address) {
   auto found = live_.find(address);
   if (found == live_.end() || found->second.host_visible || found->second.on_heap) return false;

@@ -59,6 +59,9 @@ class Memory {
   u64 peak_bytes() const { return peak_; }
   u64 capacity() const { return capacity_; }
 
+  /// Gives the live allocation that starts at `address` another origin.
+  void rename(u64 address, const std::string& origin);
+
   /// Why an access is wrong, for a person: "4 bytes past the end of the 4096-byte allocation made at ...",
   /// "inside an allocation that was freed", "a null pointer", "a host address", ...
   std::string explain(u64 address, u64 bytes) const;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "simulator/machine/frame.h"
+#include "simulator/machine/observer.h"
 
 namespace roofline::sim {
 
@@ -59,10 +60,12 @@ void Warp::enter(Frame* target) {
 
 u32 Warp::run(u32 quantum) {
   if (fragment_mask == 0 && !settle()) return 0;
-  return scoreboard != nullptr ? run_loop<true>(quantum) : run_loop<false>(quantum);
+  if (block->observer != nullptr)
+    return scoreboard != nullptr ? run_loop<true, true>(quantum) : run_loop<false, true>(quantum);
+  return scoreboard != nullptr ? run_loop<true, false>(quantum) : run_loop<false, false>(quantum);
 }
 
-template <bool kTracked>
+template <bool kTracked, bool kObserved>
 u32 Warp::run_loop(u32 quantum) {
   InstructionCounters* const counters = block->counters->data();
   u32 done = 0;
@@ -84,6 +87,9 @@ u32 Warp::run_loop(u32 quantum) {
       count.lanes += static_cast<u32>(std::popcount(active));
       if (active != 0) {
         mask = active;
+        if constexpr (kObserved)
+          if (block->observer->watched[in.index] != 0 && !in.hidden)
+            block->observer->before(*this, in, active);
         in.execute(*this, in);
       }
       if constexpr (kTracked) track(in, active);

@@ -18,6 +18,7 @@ struct Grid;
 class Memory;
 class AccessCache;  // machine/access_cache.h
 class AtomicHeat;
+class Observer;  // machine/observer.h
 
 /// A warp in execution. Instruction bodies see Lanes (registers, mask) and, where they need it, the block.
 struct Warp : Lanes {
@@ -82,7 +83,7 @@ struct Warp : Lanes {
   void release_barrier(u8 id, u32 votes, u32 threads);
 
  private:
-  template <bool kTracked>
+  template <bool kTracked, bool kObserved>
   u32 run_loop(u32 quantum);
   void track(const Instruction& in, u32 active);
   void enter(Frame* target);
@@ -139,6 +140,8 @@ struct Block {
   std::vector<InstructionCounters>* counters = nullptr;  ///< of the host thread that runs this block
   KernelCounters* totals = nullptr;                      ///< likewise; per-request sums
 
+  Observer* observer = nullptr;  ///< as the grid's
+
   Warp* warps = nullptr;
   u32 warp_count = 0;
   u32 live_threads = 0;
@@ -164,8 +167,9 @@ struct Grid {
   bool parallel = false;           ///< several host threads run blocks: atomics must be host-atomic
   const u8* parameters = nullptr;  ///< the kernel's, packed; generic addresses kParamWindow + offset
   u64 parameter_bytes = 0;
-  u64 id = 0;           ///< launches so far, %gridid
-  double start_ns = 0;  ///< virtual time of the device at the launch, for %globaltimer
+  u64 id = 0;                    ///< launches so far, %gridid
+  Observer* observer = nullptr;  ///< of checks, usually none
+  double start_ns = 0;           ///< virtual time of the device at the launch, for %globaltimer
 };
 
 /// Bytes of an argument or result of a call, for one lane.

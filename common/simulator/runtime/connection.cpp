@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "simulator/checks/finding.h"
+#include "simulator/runtime/host_watch.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -62,6 +64,7 @@ Connection::Connection() {
   if (outcome.status != Status::kOk) throw ConnectionLost("the simulated GPU refused the connection");
   fields(welcome_);
   if (!fields.complete()) lost();
+  watches_host_ = (welcome_.checks & kCheckRace) != 0;
   map_memory(std::move(descriptors));
 }
 
@@ -131,6 +134,9 @@ Outcome Connection::receive(u32 kind, std::vector<Descriptor>* descriptors, Read
   output_ = outcome.output;
   return outcome;
 }
+
+void Connection::host_call_begins() { HostWatch::instance().call_begins(*this); }
+void Connection::host_call_ends() { HostWatch::instance().call_ends(*this); }
 
 void Connection::show_output() {
   while (output_) {

@@ -49,10 +49,19 @@ class Connection {
   channel::Status take_deferred() { return std::exchange(deferred_, channel::Status::kOk); }
   /// Writes what kernels printed to the program's standard output.
   void show_output();
+  /// Around every call of the program: lets HostWatch see what host code does between them.
+  void call_begins() {
+    if (watches_host_) host_call_begins();
+  }
+  void call_ends() {
+    if (watches_host_) host_call_ends();
+  }
   /// The program is ending: waits until a machine of our own is gone.
   void end_machine();
 
  private:
+  void host_call_begins();
+  void host_call_ends();
   void send();
   /// Receives the answer to the command just sent; the reader stands at the answer's fields.
   channel::Outcome receive(u32 kind, std::vector<channel::Descriptor>* descriptors, channel::Reader& fields);
@@ -69,6 +78,7 @@ class Connection {
   u32 sequence_ = 0;
   channel::Status sticky_ = channel::Status::kOk, deferred_ = channel::Status::kOk;
   bool output_ = false;
+  bool watches_host_ = false;  ///< races are checked
 };
 
 template <class Command>

@@ -10,6 +10,7 @@
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_exec.h"
 #include "simulator/runtime/graph_memory.h"
+#include "simulator/runtime/host_watch.h"
 
 namespace roofline::sim::runtime {
 
@@ -111,6 +112,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     return begun == cudaSuccess && run.program ? advance(r, run) : begun;
   });
   while (error == cudaSuccess && run.next.function) {
+    HostWatch::instance().pause();
     run.next.function(run.next.data);
     error = api([&](Runtime& r) { return advance(r, run); });
   }

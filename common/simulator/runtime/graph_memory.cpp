@@ -36,7 +36,7 @@ GraphMemory::~GraphMemory() {
   // Memory that a launch allocated and nothing freed is the program's to free.
   if (in_use) return;
   Runtime& runtime = Runtime::instance();
-  if (runtime.connected() && !runtime.forked) runtime.connection().call(Release{address, true});
+  if (runtime.connected() && !runtime.forked) runtime.connection().call(Release{address, true, 0});
 }
 
 cudaError_t make_graph_memory(Runtime& runtime, u64 bytes, std::shared_ptr<GraphMemory>& memory) {

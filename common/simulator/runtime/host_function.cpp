@@ -4,6 +4,7 @@
 // Host functions in a stream. Commands execute in the machine as they are sent, so when the stream is
 // synchronized everything before the function has happened; it runs at once, in order.
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/host_watch.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -33,7 +34,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   const HostCall node{function, data};
   bool captured = false;
   if (const cudaError_t error = wait_for(stream, &node, captured); error != cudaSuccess) return error;
-  if (!captured) function(data);
+  if (captured) return cudaSuccess;
+  HostWatch::instance().pause();
+  function(data);
   return cudaSuccess;
 }
 ROOFLINE_EXPORT cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
@@ -45,6 +48,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   if (!callback || flags != 0) return remember(cudaErrorInvalidValue);
   bool captured = false;
   if (const cudaError_t error = wait_for(stream, nullptr, captured); error != cudaSuccess) return error;
+  HostWatch::instance().pause();
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
 }

@@ -82,7 +82,7 @@ cudaError_t cudaFree(void* p) {
     if (is_window_address(p)) return free_host(r, p, true);
     if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
     if (cudaError_t error{}; free_graph_memory(p, error)) return error;
-    const Status status = r.connection().call(Release{address_of(p), false});
+    const Status status = r.connection().call(Release{address_of(p), false, 0});
     if (status == Status::kOk) r.connection().show_output();
     return to_cuda(status);
   });

@@ -58,7 +58,7 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
       return error == cudaSuccess ? capture(use, std::move(work)) : error;
     }
     if (cudaError_t error{}; free_graph_memory(p, error)) return error;
-    return to_cuda(r.connection().call(Release{reinterpret_cast<u64>(p), true}));
+    return to_cuda(r.connection().call(Release{reinterpret_cast<u64>(p), true, use.id}));
   });
 }
 ROOFLINE_EXPORT cudaError_t cudaFreeAsync_ptsz(void* p, cudaStream_t stream) {

@@ -101,8 +101,10 @@ cudaError_t api(Body&& body) noexcept {
   try {
     if (runtime.connected() && runtime.connection().sticky() != channel::Status::kOk)
       return remember(to_cuda(runtime.connection().sticky()));
+    if (runtime.connected()) runtime.connection().call_begins();
     const cudaError_t error = body(runtime);
     if (runtime.connected()) {
+      runtime.connection().call_ends();
       if (const auto sticky = runtime.connection().sticky(); sticky != channel::Status::kOk)
         return remember(to_cuda(sticky));
       if (const auto deferred = runtime.connection().take_deferred(); deferred != channel::Status::kOk)

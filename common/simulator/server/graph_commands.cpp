@@ -236,15 +236,25 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
       run_kernel(node.kernel, run.stream, run.launch);
       break;
     case Kind::kCopy:
-      for_rows(node.copy, 0, *content(node.copy),
-               [&](u64 to, u64 from, u64 n) { std::memmove(device_->at(to), device_->at(from), n); });
+      for_rows(node.copy, 0, *content(node.copy), [&](u64 to, u64 from, u64 n) {
+        std::memmove(device_->at(to), device_->at(from), n);
+        if (checks_) checks_->copied_within(run.stream, {to, n, n, 1}, {from, n, n, 1}, false);
+      });
       book_copy(copy_kind(node.copy.to.address, node.copy.from), *content(node.copy), run.stream, false, true,
                 false);
       break;
     case Kind::kCopyIn:
+      if (checks_)
+        for_rows(node.copy, 0, *content(node.copy), [&](u64 to, u64, u64 n) {
+          checks_->copied_in(run.stream, {to, n, n, 1}, false);
+        });
       book_copy(CopyKind::kHostToDevice, *content(node.copy), run.stream, node.copy.pageable, true, false);
       break;
     case Kind::kCopyOut:
+      if (checks_)
+        for_rows(node.copy, 0, *content(node.copy), [&](u64, u64 from, u64 n) {
+          checks_->copied_out(run.stream, {from, n, n, 1}, false);
+        });
       book_copy(CopyKind::kDeviceToHost, *content(node.copy), run.stream, node.copy.pageable, true, false);
       break;
     case Kind::kFill:
@@ -252,9 +262,11 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
       break;
     case Kind::kRecordEvent:
       timeline_.record_event(node.event, run.stream);
+      if (checks_) checks_->streams().event_recorded(node.event, run.stream);
       break;
     case Kind::kWaitEvent:
       timeline_.wait_event(run.stream, node.event);
+      if (checks_) checks_->streams().event_waited(run.stream, node.event);
       break;
     case Kind::kEmpty:
     case Kind::kHost:

@@ -111,6 +111,7 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
 }
 
 void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
+  if (checks_) checks_->launching(stream);
   LaunchResult result = device_->launch(launch_of(c));
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
   const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
@@ -142,6 +143,7 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
 
 void Server::fault(const Trap& trap) {
   records_.trap(trap);
+  if (checks_) checks_->trapped(trap);
   sticky_ = status_of(trap.kind);
   news_ += trap.message;
 }

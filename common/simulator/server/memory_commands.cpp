@@ -23,6 +23,8 @@ std::optional<u64> span_of(const Rectangle& r) {
 /// Bytes that a rectangle holds; only for one that span_of accepts.
 u64 content(const Rectangle& r) { return r.width * r.height; }
 
+Checker::Rows rows_of(const Rectangle& r) { return {r.address, r.pitch, r.width, r.height}; }
+
 bool in_host_window(u64 address) {
   return address >= kHostWindow && address - kHostWindow < kHostWindowBytes;
 }
@@ -45,6 +47,7 @@ u64 Server::allocate_host(u64 bytes, const std::string& origin) {
     return 0;
   }
   records_.host_bytes(bytes);
+  if (checks_) checks_->host_allocated();
   return address;
 }
 
@@ -59,8 +62,10 @@ bool Server::fits_staging(u64 offset, const Rectangle& r) const {
 
 Answer Server::handle(const Allocate& c) {
   timeline_.host_call(description_.api_call_us);
-  const u64 address = device_->allocate(c.bytes, c.origin);
+  const std::string origin = checks_ ? checks_->name_allocation(c.origin) : c.origin;
+  const u64 address = device_->allocate(c.bytes, origin);
   if (address == 0) return refuse(Status::kOutOfMemory);
+  if (checks_) checks_->allocated(address, c.bytes, origin);
   records_.device_bytes(device_bytes_in_use());
   return give(Address{address});
 }
@@ -68,7 +73,11 @@ Answer Server::handle(const Allocate& c) {
 Answer Server::handle(const Release& c) {
   timeline_.host_call(description_.api_call_us);
   if (!c.ordered) timeline_.synchronize_device();
-  if (!device_->release(c.address)) return refuse(Status::kInvalidValue);
+  if (checks_) checks_->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
+  if (!device_->release(c.address)) {
+    if (checks_) checks_->release_refused(c.address);
+    return refuse(Status::kInvalidValue);
+  }
   return give(Nothing{});
 }
 
@@ -82,6 +91,7 @@ Answer Server::handle(const AllocateHost& c) {
 Answer Server::handle(const ReleaseHost& c) {
   timeline_.host_call(description_.api_call_us);
   timeline_.synchronize_device();
+  if (checks_) checks_->streams().host_waited_for_device();
   const auto bytes = window_.release(c.address);
   if (!bytes) return refuse(Status::kInvalidValue);
   device_->remove_host_allocation(c.address);
@@ -95,6 +105,7 @@ Answer Server::handle(const CopyIn& c) {
   const std::byte* from = staging_.data() + c.staging_offset;
   for (u64 row = 0; row < c.to.height && c.to.width; row++)
     std::memcpy(device_->at(c.to.address + row * c.to.pitch), from + row * c.to.width, c.to.width);
+  if (checks_) checks_->copied_in(c.stream, rows_of(c.to), !c.async);
   book_copy(CopyKind::kHostToDevice, content(c.to), c.stream, c.pageable, c.async, c.more);
   return give(Nothing{});
 }
@@ -105,6 +116,7 @@ Answer Server::handle(const CopyOut& c) {
   std::byte* to = staging_.data() + c.staging_offset;
   for (u64 row = 0; row < c.from.height && c.from.width; row++)
     std::memcpy(to + row * c.from.width, device_->at(c.from.address + row * c.from.pitch), c.from.width);
+  if (checks_) checks_->copied_out(c.stream, rows_of(c.from), !c.async || c.pageable);
   book_copy(CopyKind::kDeviceToHost, content(c.from), c.stream, c.pageable, c.async, c.more);
   return give(Nothing{});
 }
@@ -116,6 +128,10 @@ Answer Server::handle(const CopyWithin& c) {
   for (u64 row = 0; row < c.to.height && c.to.width; row++)
     std::memmove(device_->at(c.to.address + row * c.to.pitch), device_->at(c.from + row * c.from_pitch),
                  c.to.width);
+  if (checks_) {
+    const bool on_host = copy_kind(c.to.address, c.from) != CopyKind::kDeviceToDevice;
+    checks_->copied_within(c.stream, rows_of(c.to), rows_of(from), !c.async && on_host);
+  }
   book_copy(copy_kind(c.to.address, c.from), content(c.to), c.stream, false, c.async, c.more);
   return give(Nothing{});
 }
@@ -141,6 +157,7 @@ void Server::fill(const Fill& c, u32 stream) {
     else
       for (u64 i = 0; i < c.to.width; i += c.element_bytes) std::memcpy(at + i, &c.value, c.element_bytes);
   }
+  if (checks_) checks_->filled(stream, rows_of(c.to));
   timeline_.fill(stream, content(c.to));
   timeline_.clear_entries();
   records_.filled(content(c.to));

@@ -36,6 +36,8 @@ Options parse_options(int argc, char** argv) {
       options.observer_fd = number<int>(name, value);
     else if (name == "--threads")
       options.threads = number<unsigned>(name, value);
+    else if (name == "--checks")
+      options.checks = number<unsigned>(name, value);
     else if (name == "--time-limit")
       options.time_limit = number<double>(name, value);
     else

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "simulator/checks/wire.h"
 #include "simulator/server/answers.h"
 #include "simulator/server/hang_up.h"
 
@@ -31,6 +32,7 @@ Server::Server(const Options& options)
       guest_(options.guest_fd),
       observer_(options.observer_fd) {
   staging_.map();
+  if (options_.checks != 0) checks_ = std::make_unique<Checker>(options_.checks);
   start_device();
 }
 
@@ -39,6 +41,7 @@ void Server::start_device() {
   device_ = std::make_unique<Device>(description_, options_.threads);
   device_->map_host_window(window_memory_.descriptor(), 0, kHostWindowBytes);
   device_->set_time_limit(options_.time_limit);
+  if (checks_) checks_->attach(*device_);
   device_->set_managed_allocator(
       [this](u64 bytes, const std::string& name) { return allocate_host(bytes, name); });
 }
@@ -138,6 +141,13 @@ bool Server::serve_observer() {
       out(region);
       break;
     }
+    case ObserverCommand::kFindings: {
+      std::vector<WireFinding> found;
+      if (checks_)
+        for (Finding& finding : checks_->findings()) found.emplace_back(std::move(finding));
+      out(found);
+      break;
+    }
     case ObserverCommand::kLines:
       out(records_.lines());
       break;
@@ -154,7 +164,7 @@ Answer Server::refuse(Status status, std::string message) const {
 Answer Server::handle(const Hello& hello) {
   if (hello.version != kVersion)
     return refuse(Status::kUnknown, "libcudart.so.13 and the simulated GPU are of different builds");
-  Answer made = give(Welcome{{description_}, kStagingBytes, kHostWindowBytes});
+  Answer made = give(Welcome{{description_}, kStagingBytes, kHostWindowBytes, options_.checks});
   made.descriptors = {staging_.descriptor(), window_memory_.descriptor()};
   return made;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/channel/replies.h"
+#include "simulator/checks/checker.h"
 #include "simulator/server/graphs.h"
 #include "simulator/server/options.h"
 #include "simulator/server/records.h"
@@ -79,6 +80,8 @@ class Server {
   Answer handle(const channel::ResumeGraph&);
   Answer handle(const channel::UploadGraph&);
   Answer handle(const channel::DestroyGraph&);
+  Answer handle(const channel::ReportHostAccess&);
+  Answer handle(const channel::QueryBusy&);
 
   void start_device();
   u64 device_bytes_in_use() const;
@@ -114,6 +117,7 @@ class Server {
   SharedMemory staging_, window_memory_;
   HostWindow window_;
   std::unique_ptr<Device> device_;
+  std::unique_ptr<Checker> checks_;  ///< none unless asked for
   Records records_;
   channel::Descriptor guest_, observer_;
   std::vector<u32> streams_{0};

@@ -16,6 +16,7 @@ Answer Server::handle(const CreateStream& c) {
   if (known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   streams_.push_back(c.stream);
   timeline_.create_stream(c.stream, c.non_blocking);
+  if (checks_) checks_->streams().stream_created(c.stream, c.non_blocking);
   return {};
 }
 
@@ -23,42 +24,51 @@ Answer Server::handle(const DestroyStream& c) {
   if (c.stream == 0 || !known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   std::erase(streams_, c.stream);
   timeline_.destroy_stream(c.stream);
+  if (checks_) checks_->streams().stream_destroyed(c.stream);
   return {};
 }
 
 Answer Server::handle(const RecordEvent& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   timeline_.record_event(c.event, c.stream);
+  if (checks_) checks_->streams().event_recorded(c.event, c.stream);
   return {};
 }
 
 Answer Server::handle(const WaitEvent& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   if (timeline_.event_recorded(c.event)) timeline_.wait_event(c.stream, c.event);
+  if (checks_) checks_->streams().event_waited(c.stream, c.event);
   return {};
 }
 
 Answer Server::handle(const QueryEvent& c) {
   if (!timeline_.event_recorded(c.event)) return give(EventState{});
+  if (checks_ && timeline_.event_done(c.event)) checks_->streams().host_waited_for_event(c.event);
   return give(EventState{true, timeline_.event_done(c.event), timeline_.event_time(c.event)});
 }
 
 Answer Server::handle(const QueryStream& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
-  return give(StreamState{timeline_.stream_done(c.stream)});
+  const bool done = timeline_.stream_done(c.stream);
+  if (checks_ && done) checks_->streams().host_waited_for_stream(c.stream);
+  return give(StreamState{done});
 }
 
 Answer Server::handle(const Synchronize& c) {
   switch (c.scope) {
     case Synchronize::Scope::kDevice:
       timeline_.synchronize_device();
+      if (checks_) checks_->streams().host_waited_for_device();
       return give(Nothing{});
     case Synchronize::Scope::kStream:
       if (!known_stream(c.id)) return refuse(Status::kInvalidHandle);
       timeline_.synchronize_stream(c.id);
+      if (checks_) checks_->streams().host_waited_for_stream(c.id);
       return give(Nothing{});
     case Synchronize::Scope::kEvent:
       if (timeline_.event_recorded(c.id)) timeline_.synchronize_event(c.id);
+      if (checks_) checks_->streams().host_waited_for_event(c.id);
       return give(Nothing{});
   }
   return refuse(Status::kInvalidValue);

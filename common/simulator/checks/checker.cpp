@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/checks/checker.h"
+
+namespace roofline::sim {
+
+Checker::Checker(u32 checks)
+    : checks_(checks),
+      init_(findings_),
+      race_(findings_),
+      sync_(findings_),
+      streams_(findings_, [this](u64 address) { return device_->explain(address, 1); }) {}
+
+void Checker::attach(Device& device) {
+  streams_.host_waited_for_device();
+  for (const auto& [address, allocation] : live_) init_.released(address);
+  live_.clear();
+  freed_.clear();
+  device_ = &device;
+  faulted_ = false;
+  device.set_observer(this);
+}
+
+// ---- work that the program submits ----
+
+template <class Use>
+void Checker::each_row(const Rows& rows, Use use) {
+  for (u64 row = 0; row < rows.height && rows.width != 0; ++row) use(rows.address + row * rows.pitch, row);
+}
+
+void Checker::copied_in(u32 stream, const Rows& to, bool host_waits) {
+  if (does(kCheckInit)) each_row(to, [&](u64 at, u64) { init_.written(at, to.width); });
+  if (!does(kCheckRace) && !does(kCheckMemory)) return;
+  streams_.begin(stream, "a copy to the device");
+  each_row(to, [&](u64 at, u64) { streams_.writes(at, to.width); });
+  streams_.end();
+  if (host_waits) streams_.host_waited_for_stream(stream);
+}
+
+void Checker::copied_out(u32 stream, const Rows& from, bool host_waits) {
+  if (does(kCheckInit)) {
+    if (from.pitch == from.width || from.height == 1)
+      init_.copied_out(from.address, from.width * from.height);
+    else
+      each_row(from, [&](u64 at, u64) { init_.copied_out(at, from.width); });
+  }
+  if (!does(kCheckRace) && !does(kCheckMemory)) return;
+  streams_.begin(stream, "a copy to the host");
+  each_row(from, [&](u64 at, u64) { streams_.reads(at, from.width); });
+  streams_.end();
+  if (host_waits) streams_.host_waited_for_stream(stream);
+}
+
+void Checker::copied_within(u32 stream, const Rows& to, const Rows& from, bool host_waits) {
+  if (does(kCheckInit))
+    each_row(to, [&](u64 at, u64 row) { init_.copied(at, from.address + row * from.pitch, to.width); });
+  if (!does(kCheckRace) && !does(kCheckMemory)) return;
+  streams_.begin(stream, "a copy");
+  each_row(to, [&](u64 at, u64) { streams_.writes(at, to.width); });
+  each_row(from, [&](u64 at, u64) { streams_.reads(at, to.width); });
+  streams_.end();
+  if (host_waits) streams_.host_waited_for_stream(stream);
+}
+
+void Checker::filled(u32 stream, const Rows& to) {
+  if (does(kCheckInit)) each_row(to, [&](u64 at, u64) { init_.written(at, to.width); });
+  if (!does(kCheckRace) && !does(kCheckMemory)) return;
+  streams_.begin(stream, "a memset");
+  each_row(to, [&](u64 at, u64) { streams_.writes(at, to.width); });
+  streams_.end();
+}
+
+void Checker::launching(u32 stream) {
+  streams_.begin(stream, {});
+  notes_work_ = (does(kCheckRace) || does(kCheckMemory)) && streams_.watches();
+}
+
+void Checker::host_accessed(u64 address, bool write) {
+  if (does(kCheckRace)) streams_.host_accessed(address, write);
+}
+
+// ---- running kernels ----
+
+void Checker::launch_begins(const Grid& grid) {
+  facts_.clear();
+  for (const InstructionInfo& info : grid.kernel->info) facts_.push_back(fact_of(info));
+  watched.assign(facts_.size(), 0);
+  for (size_t i = 0; i < facts_.size(); ++i)
+    watched[i] = facts_[i].watch != Watch::kNone && (does(kCheckRace) || does(kCheckSync));
+  if (does(kCheckInit)) init_.launch_begins(grid, facts_);
+  if (does(kCheckRace)) race_.launch_begins(grid, facts_);
+  if (does(kCheckSync)) sync_.launch_begins(grid, facts_);
+}
+
+void Checker::launch_ends(const Grid& grid) {
+  if (does(kCheckRace)) race_.launch_ends();
+  streams_.end(grid.kernel);
+  notes_work_ = false;
+}
+
+void Checker::block_begins(Block& block) {
+  if (does(kCheckInit)) init_.block_begins(block);
+  if (does(kCheckRace)) race_.block_begins(block);
+}
+
+void Checker::block_ends(Block& block) {
+  if (does(kCheckInit)) init_.block_ends(block);
+  if (does(kCheckRace)) race_.block_ends(block);
+}
+
+void Checker::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
+  if (does(kCheckInit)) init_.access(w, in, a);
+  if (does(kCheckRace)) race_.access(w, in, a);
+  if (notes_work_) streams_.access(in, a);
+}
+
+void Checker::before(Warp& w, const Instruction& in, u32 active) {
+  if (does(kCheckRace)) race_.before(w, in, active);
+  if (does(kCheckSync)) sync_.before(w, in, active);
+}
+
+void Checker::barrier_completed(Block& block, u8 barrier) {
+  if (does(kCheckRace)) race_.barrier_completed(block, barrier);
+  if (does(kCheckSync)) sync_.barrier_completed(block, barrier);
+}
+
+}  // namespace roofline::sim

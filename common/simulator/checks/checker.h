@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulator/checks/init_check.h"
+#include "simulator/checks/race_check.h"
+#include "simulator/checks/stream_order.h"
+#include "simulator/checks/sync_check.h"
+#include "simulator/machine/device.h"
+
+/// The checks of one simulated GPU. `machine/` shows it what kernels do, the server what the program asks
+/// for.
+namespace roofline::sim {
+
+class Checker : public Observer {
+ public:
+  /// Bytes of a copy or fill: `height` rows of `width`, `pitch` apart.
+  struct Rows {
+    u64 address = 0, pitch = 0, width = 0, height = 1;
+  };
+
+  /// `checks`: a set of Check.
+  explicit Checker(u32 checks);
+  /// The device to watch from now on; the one before is gone, with all its memory.
+  void attach(Device& device);
+
+  // Memory. `call` is the function that the program called.
+  /// How messages name the next allocation: "cudaMalloc no. 2".
+  std::string name_allocation(const std::string& call);
+  void allocated(u64 address, u64 bytes, const std::string& origin);
+  void host_allocated() { streams_.host_memory_exists(); }
+  /// Before the memory is given back. `ordered`: in the order of `stream` (cudaFreeAsync).
+  void releasing(u64 address, bool ordered, u32 stream);
+  void release_refused(u64 address);
+  void trapped(const Trap& trap);
+
+  // Work that the program submits.
+  void copied_in(u32 stream, const Rows& to, bool host_waits);
+  void copied_out(u32 stream, const Rows& from, bool host_waits);
+  void copied_within(u32 stream, const Rows& to, const Rows& from, bool host_waits);
+  void filled(u32 stream, const Rows& to);
+  void launching(u32 stream);
+
+  StreamOrder& streams() { return streams_; }
+  void host_accessed(u64 address, bool write);
+
+  /// Everything found so far, and what is wrong when the program ends now.
+  std::vector<Finding> findings();
+
+  void launch_begins(const Grid& grid) override;
+  void launch_ends(const Grid& grid) override;
+  void block_begins(Block& block) override;
+  void block_ends(Block& block) override;
+  void access(Warp& w, const Instruction& in, const ObservedAccess& a) override;
+  void before(Warp& w, const Instruction& in, u32 active) override;
+  void barrier_completed(Block& block, u8 barrier) override;
+
+ private:
+  struct Allocation {
+    u64 bytes = 0;
+    std::string origin;
+  };
+  bool does(Check check) const { return (checks_ & check) != 0; }
+  template <class Use>
+  static void each_row(const Rows& rows, Use use);
+
+  const u32 checks_;
+  Findings findings_;
+  Device* device_ = nullptr;
+  InitCheck init_;
+  RaceCheck race_;
+  SyncCheck sync_;
+  StreamOrder streams_;
+  std::vector<CodeFact> facts_;
+  bool faulted_ = false;     ///< the device is dead: nothing can be freed any more
+  bool notes_work_ = false;  ///< the running launch's bytes are noted for stream order
+  std::map<std::string, u64> calls_;
+  std::map<u64, Allocation> live_, freed_;
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/checks/init_check.h"
+
+#include <bit>
+#include <cstdio>
+
+namespace roofline::sim {
+
+namespace {
+
+/// Holes in a copy that may be padding of structures.
+constexpr u64 kPadding = 15;
+
+std::string hex(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string allocation_text(u64 begin, u64 end, const std::string& origin) {
+  return std::to_string(end - begin) + "-byte allocation at " + hex(begin) +
+         (origin.empty() ? "" : " (" + origin + ")");
+}
+
+/// Whether some aligned word of the access (or all of it, when it is narrower) was never written. A hole
+/// inside a word is padding of a structure that is read as a whole.
+bool misses_word(const ByteMap& valid, u64 address, u32 width) {
+  const u32 word = width < 4 ? width : 4;
+  for (u32 at = 0; at < width; at += word)
+    if (!valid.has_any(address + at, word)) return true;
+  return false;
+}
+
+}  // namespace
+
+void InitCheck::allocated(u64 address, u64 bytes, const std::string& origin) {
+  allocations_[address] = {address + bytes, origin};
+  valid_.clear(address, bytes);
+}
+
+void InitCheck::released(u64 address) { allocations_.erase(address); }
+
+const InitCheck::Entry* InitCheck::find(u64 address) const {
+  auto next = allocations_.upper_bound(address);
+  if (next == allocations_.begin()) return nullptr;
+  --next;
+  return address < next->second.end ? &*next : nullptr;
+}
+
+void InitCheck::copied(u64 to, u64 from, u64 bytes) {
+  if (find(from) == nullptr) return written(to, bytes);
+  if (find(to) == nullptr) return copied_out(from, bytes);
+  valid_.copy(to, valid_, from, bytes);
+}
+
+void InitCheck::copied_out(u64 from, u64 bytes) {
+  const Entry* const allocation = find(from);
+  if (allocation == nullptr || valid_.has_all(from, bytes)) return;
+  u64 first = 0, run = 0, longest = 0;
+  for (u64 i = 0; i < bytes; ++i) {
+    run = valid_.has(from + i) ? 0 : run + 1;
+    if (run <= longest) continue;
+    longest = run;
+    first = i + 1 - run;
+  }
+  if (longest <= kPadding && longest != bytes) return;
+  Finding finding;
+  finding.check = kCheckInit;
+  finding.level = Finding::Level::kWarning;
+  finding.rule = "copy";
+  finding.message = "a copy of " + count_of(bytes, "byte") + " to the host holds " +
+                    count_of(bytes - valid_.count(from, bytes), "byte") +
+                    " that nobody wrote; the longest run starts " +
+                    count_of(from + first - allocation->first, "byte") + " into the " +
+                    allocation_text(allocation->first, allocation->second.end, allocation->second.origin);
+  finding.advice = "does the kernel write every element, and was it launched with enough threads?";
+  findings_.add(std::move(finding));
+}
+
+void InitCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& facts) {
+  grid_ = &grid;
+  facts_ = &facts;
+  reported_.clear();
+  shared_.clear();
+}
+
+void InitCheck::block_begins(const Block& block) { shared_[&block].reset(); }
+void InitCheck::block_ends(const Block& block) { shared_.erase(&block); }
+
+void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
+  const bool shared = a.space == ptx::Space::kShared;
+  if (!shared && (a.space != ptx::Space::kGlobal || allocations_.empty())) return;
+  ByteMap& valid = shared ? shared_[w.block] : valid_;
+  if (a.kind != AccessKind::kStore && !(*facts_)[in.index].barrier_object) read(w, in, a, valid, shared);
+  if (a.kind == AccessKind::kLoad) return;
+  if (a.pattern->kind == AddressPattern::Kind::kUnit) return valid.set(a.base, u64{a.width} * kWarpSize);
+  for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1)
+    valid.set(a.address(static_cast<u32>(std::countr_zero(lanes))), a.width);
+}
+
+void InitCheck::read(const Warp& w, const Instruction& in, const ObservedAccess& a, const ByteMap& valid,
+                     bool shared) {
+  if (a.pattern->kind == AddressPattern::Kind::kUnit && valid.has_all(a.base, u64{a.width} * kWarpSize))
+    return;
+  u32 culprit = kWarpSize;
+  u64 missing = 0;
+  for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<u32>(std::countr_zero(lanes));
+    const u64 address = a.address(lane);
+    if (valid.has_all(address, a.width) || !misses_word(valid, address, a.width)) continue;
+    // What lies outside its memory traps in a moment.
+    if (shared ? address + a.width > w.block->shared_bytes : find(address) == nullptr) continue;
+    culprit = std::min(culprit, lane);
+    missing += a.width - valid.count(address, a.width);
+  }
+  if (culprit == kWarpSize) return;
+  Finding*& known = reported_[in.index];
+  if (known != nullptr)
+    ++known->count;
+  else
+    report(w, in, a, culprit, missing, shared);
+}
+
+void InitCheck::report(const Warp& w, const Instruction& in, const ObservedAccess& a, u32 lane, u64 missing,
+                       bool shared) {
+  const u32 thread = w.index * kWarpSize + lane;
+  const u64 address = a.address(lane);
+  Finding finding;
+  finding.check = kCheckInit;
+  finding.rule = shared ? "shared-memory" : "global-memory";
+  finding.kernel = readable_name(grid_->kernel->name);
+  finding.block = block_text(*grid_, w.block->linear_id);
+  finding.thread = thread_text(*grid_, thread);
+  finding.message = "thread " + finding.thread + " of block " + finding.block + " reads " +
+                    count_of(a.width, "byte") + " that nobody wrote, at ";
+  if (shared) {
+    finding.message += "shared memory " + hex(address);
+    finding.advice = "shared memory holds garbage when a block starts: write every element before it is read";
+  } else {
+    const Entry& allocation = *find(address);
+    finding.message += hex(address) + ", " + count_of(address - allocation.first, "byte") + " into the " +
+                       allocation_text(allocation.first, allocation.second.end, allocation.second.origin);
+    finding.advice =
+        "cudaMalloc does not clear memory: cudaMemset or cudaMemcpy it first, or write it in a kernel";
+  }
+  if (missing > a.width) finding.message += "; its warp reads " + count_of(missing, "such byte");
+  finding.places = {place_of(*grid_->kernel, in.index, "thread " + finding.thread + " reads")};
+  reported_[in.index] = &findings_.add(std::move(finding));
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "simulator/checks/byte_map.h"
+#include "simulator/checks/code_facts.h"
+#include "simulator/checks/findings.h"
+#include "simulator/machine/observer.h"
+
+namespace roofline::sim {
+
+/// Reads of bytes that nobody wrote: device memory of cudaMalloc and its relatives, and shared memory. Module
+/// variables, kernel parameters and memory that the host can write are never uninitialised.
+class InitCheck {
+ public:
+  explicit InitCheck(Findings& findings) : findings_(findings) {}
+
+  void allocated(u64 address, u64 bytes, const std::string& origin);
+  void released(u64 address);
+  void written(u64 address, u64 bytes) { valid_.set(address, bytes); }
+  void copied(u64 to, u64 from, u64 bytes);
+  /// A copy to the host or to memory that is not watched.
+  void copied_out(u64 from, u64 bytes);
+
+  void launch_begins(const Grid& grid, const std::vector<CodeFact>& facts);
+  void block_begins(const Block& block);
+  void block_ends(const Block& block);
+  void access(Warp& w, const Instruction& in, const ObservedAccess& a);
+
+ private:
+  struct Allocation {
+    u64 end = 0;
+    std::string origin;
+  };
+  using Entry = std::pair<const u64, Allocation>;
+
+  const Entry* find(u64 address) const;
+  void read(const Warp& w, const Instruction& in, const ObservedAccess& a, const ByteMap& valid, bool shared);
+  void report(const Warp& w, const Instruction& in, const ObservedAccess& a, u32 lane, u64 missing,
+              bool shared);
+
+  Findings& findings_;
+  ByteMap valid_;
+  std::map<u64, Allocation> allocations_;
+  const Grid* grid_ = nullptr;
+  const std::vector<CodeFact>* facts_ = nullptr;
+  std::map<const Block*, ByteMap> shared_;
+  std::map<u32, Finding*> reported_;  ///< by instruction, of the present launch
+};
+
+}  // namespace roofline::sim

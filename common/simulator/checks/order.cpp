@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/checks/order.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace roofline::sim {
+
+BlockOrder::BlockOrder(u32 block, u32 warps)
+    : block_(block), warps_(warps), known_(u64{warps} * warps), lanes_(warps), acquired_(warps) {}
+
+void BlockOrder::warp_met(u32 warp, u32 lanes) {
+  ++clock_;
+  if (lanes == ~0u) {
+    known_[warp * warps_ + warp] = clock_;
+    return;
+  }
+  auto& matrix = lanes_[warp];
+  if (matrix == nullptr) matrix = std::make_unique<LaneClocks>(LaneClocks{});
+  std::array<u32, kWarpSize> together{};
+  const auto each = [lanes](auto use) {
+    for (u32 left = lanes; left != 0; left &= left - 1) use(static_cast<u32>(std::countr_zero(left)));
+  };
+  each([&](u32 lane) {
+    for (u32 other = 0; other < kWarpSize; ++other)
+      together[other] = std::max(together[other], (*matrix)[lane * kWarpSize + other]);
+  });
+  each([&](u32 lane) { together[lane] = clock_; });
+  each([&](u32 lane) { std::copy(together.begin(), together.end(), matrix->begin() + lane * kWarpSize); });
+}
+
+void BlockOrder::arrive(u32 warp, u8 barrier) {
+  ++clock_;
+  Meeting& meeting = meetings_[barrier];
+  meeting.known.resize(warps_);
+  for (u32 other = 0; other < warps_; ++other)
+    meeting.known[other] = std::max(meeting.known[other], known_[warp * warps_ + other]);
+  meeting.known[warp] = clock_;
+  meeting.acquired = std::max(meeting.acquired, acquired_[warp]);
+}
+
+void BlockOrder::complete(u8 barrier, u32 waiting) {
+  Meeting& meeting = meetings_[barrier];
+  if (meeting.known.empty()) return;
+  ++clock_;
+  for (u32 warp = 0; warp < warps_; ++warp) {
+    if ((waiting >> warp & 1u) == 0) continue;
+    for (u32 other = 0; other < warps_; ++other)
+      known_[warp * warps_ + other] = std::max(known_[warp * warps_ + other], meeting.known[other]);
+    known_[warp * warps_ + warp] = clock_;
+    acquired_[warp] = std::max(acquired_[warp], meeting.acquired);
+  }
+  meeting.known.assign(meeting.known.size(), 0);
+  meeting.acquired = 0;
+}
+
+void BlockOrder::publish(u64 time) { publications_.push_back({++clock_, time}); }
+
+bool LaunchOrder::by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
+                            const std::vector<Publication>* published) const {
+  const u64 acquired = now.acquired(warp);
+  if (acquired == 0 || published == nullptr) return false;
+  const auto first = std::upper_bound(published->begin(), published->end(), before.clock,
+                                      [](u32 clock, const Publication& p) { return clock < p.tick; });
+  return first != published->end() && first->time <= acquired;
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/machine/warp.h"
+
+/// What is ordered before what inside one launch. A block's clock ticks at every barrier, warp barrier and
+/// publication; an access is stamped with it. Where the truth would be expensive, more is taken as ordered
+/// than is: a race may be missed, none is invented.
+namespace roofline::sim {
+
+/// Who accessed something, and when.
+struct Stamp {
+  u32 block = 0;
+  u32 clock = 0;  ///< of its block; 0: nobody
+  u32 instruction = 0;
+  u16 thread = 0;  ///< in its block
+  u8 strength = 0;
+  bool pending = false;  ///< an asynchronous copy that has not been waited for
+};
+
+/// Publications of a block: at clock `tick` it made everything before visible to whoever acquires later than
+/// `time`.
+struct Publication {
+  u32 tick;
+  u64 time;
+};
+
+/// What the warps of one running block know of each other.
+class BlockOrder {
+ public:
+  BlockOrder(u32 block, u32 warps);
+
+  u32 block() const { return block_; }
+  u32 clock() const { return clock_; }
+
+  /// Lanes of a warp have met: what each did before is ordered before what the others do next.
+  void warp_met(u32 warp, u32 lanes);
+  /// A warp arrives at a barrier, and does or does not wait there.
+  void arrive(u32 warp, u8 barrier);
+  /// The barrier is complete; `waiting` has a bit for each warp that waited.
+  void complete(u8 barrier, u32 waiting);
+  /// The warp has made what it knows visible through memory, at `time`.
+  void publish(u64 time);
+  void acquire(u32 warp, u64 time) { acquired_[warp] = std::max(acquired_[warp], time); }
+
+  /// Whether an access of this block by another thread is ordered before lane `lane` of `warp` now, by
+  /// barriers.
+  bool by_barrier(const Stamp& before, u32 warp, u32 lane) const {
+    const u32 other = before.thread / kWarpSize;
+    if (before.clock < known_[warp * warps_ + other]) return true;
+    return other == warp && lanes_[warp] != nullptr &&
+           before.clock < (*lanes_[warp])[lane * kWarpSize + before.thread % kWarpSize];
+  }
+  u64 acquired(u32 warp) const { return acquired_[warp]; }
+  const std::vector<Publication>& publications() const { return publications_; }
+
+ private:
+  using LaneClocks = std::array<u32, u64{kWarpSize} * kWarpSize>;
+  struct Meeting {
+    std::vector<u32> known;  ///< by warp
+    u64 acquired = 0;
+  };
+
+  u32 block_, warps_;
+  u32 clock_ = 1;
+  std::vector<u32> known_;  ///< [a * warps + b]: accesses of warp b before this clock are ordered before a
+  std::vector<std::unique_ptr<LaneClocks>> lanes_;  ///< the same between lanes, where parts of warps met
+  std::vector<u64> acquired_;
+  std::array<Meeting, 16> meetings_;
+  std::vector<Publication> publications_;
+};
+
+/// All blocks of a launch.
+class LaunchOrder {
+ public:
+  void reset() {
+    time_ = 1;
+    ended_.clear();
+  }
+  u64 next_time() { return ++time_; }
+  /// Keeps what later blocks must know of one that has ended.
+  void ended(const BlockOrder& block) {
+    if (!block.publications().empty()) ended_[block.block()] = block.publications();
+  }
+  /// Whether an access of any block is ordered before `warp` of the block `now`, through memory.
+  bool by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
+                 const std::vector<Publication>* of_running) const;
+  const std::vector<Publication>* publications_of(u32 block) const {
+    const auto found = ended_.find(block);
+    return found == ended_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  u64 time_ = 1;
+  std::unordered_map<u32, std::vector<Publication>> ended_;
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/checks/race_check.h"
+
+#include <bit>
+#include <cstring>
+
+namespace roofline::sim {
+
+namespace {
+
+template <class Use>
+void each_lane_of(u32 mask, Use use) {
+  for (; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
+}
+
+bool same_thread(const Stamp& a, const Stamp& b) { return a.thread == b.thread && a.block == b.block; }
+
+bool strong(const Stamp& stamp) { return stamp.strength != static_cast<u8>(Strength::kPlain); }
+
+bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(Strength::kVolatile); }
+
+}  // namespace
+
+void RaceCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& facts) {
+  grid_ = &grid;
+  facts_ = &facts;
+  order_.reset();
+  global_.reset();
+  reported_.clear();
+}
+
+void RaceCheck::launch_ends() {
+  global_.reset();
+  blocks_.clear();
+  last_block_ = nullptr;
+}
+
+void RaceCheck::block_begins(const Block& block) {
+  blocks_[&block] = std::make_unique<BlockState>(static_cast<u32>(block.linear_id), block.warp_count);
+  last_block_ = nullptr;
+}
+
+void RaceCheck::block_ends(const Block& block) {
+  const auto found = blocks_.find(&block);
+  if (found == blocks_.end()) return;
+  order_.ended(found->second->order);
+  blocks_.erase(found);
+  last_block_ = nullptr;
+}
+
+RaceCheck::BlockState& RaceCheck::state_of(const Block& block) {
+  if (last_block_ == &block) return *last_state_;
+  last_state_ = blocks_.at(&block).get();
+  last_block_ = &block;
+  return *last_state_;
+}
+
+// ---- accesses ----
+
+void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
+  const bool shared = a.space == ptx::Space::kShared;
+  if (!shared && a.space != ptx::Space::kGlobal) return;
+  BlockState& state = state_of(*w.block);
+  const CodeFact& fact = (*facts_)[in.index];
+  Stamp me;
+  me.block = state.order.block();
+  me.instruction = in.index;
+  me.strength = static_cast<u8>(a.kind == AccessKind::kAtomic ? Strength::kAtomic : fact.strength);
+  RaceShadow& shadow = shared ? state.shared : global_;
+  const bool copies = fact.async_copy && shared && a.kind == AccessKind::kStore;
+  each_lane_of(a.mask, [&](u32 lane) {
+    const u64 address = a.address(lane);
+    if (shared && address + a.width > w.block->shared_bytes) return;  // it traps, or is another block's
+    me.thread = static_cast<u16>(w.index * kWarpSize + lane);
+    me.clock = state.order.clock();
+    me.pending = copies;
+    const Touch t{w, in, state, me, lane, address, shared, fact.plain_store};
+    if (strong(me)) communicate(t, a, shadow);
+    touch(t, a, shadow);
+    if (copies) {
+      ThreadCopies& mine = state.copies[me.thread];
+      mine.pending.push_back({mine.committed, address, a.width});
+    }
+  });
+}
+
+/// A strong access hands on what was published at its address, and publishes.
+void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow) {
+  const u64 now = order_.next_time();
+  if (a.kind != AccessKind::kLoad) t.state.order.publish(now);
+  shadow.each(t.address, a.width, [&](RaceCell& cell, u64, u32) {
+    if (a.kind != AccessKind::kStore) t.state.order.acquire(t.w.index, cell.published);
+    if (a.kind != AccessKind::kLoad) cell.published = now;
+  });
+}
+
+void RaceCheck::touch(const Touch& t, const ObservedAccess& a, RaceShadow& shadow) {
+  shadow.each(t.address, a.width, [&](RaceCell& cell, u64 at, u32 bytes) {
+    if (a.kind == AccessKind::kLoad)
+      read(t, cell, at);
+    else
+      write(t, cell, at, bytes);
+  });
+}
+
+void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
+  if (cell.write.clock != 0 && (!same_thread(cell.write, t.me) || cell.write.pending))
+    check(t, cell.write, Hazard::kReadAfterWrite, at, 0);
+  Stamp& first = cell.read[0];
+  Stamp& second = cell.read[1];
+  if (first.clock == 0 || same_thread(first, t.me)) {
+    first = t.me;
+  } else if (second.clock == 0 || same_thread(second, t.me) || !ordered(t, first)) {
+    second = t.me;
+  } else {
+    first = t.me;
+  }
+}
+
+void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
+  if (cell.write.clock != 0 && (!same_thread(cell.write, t.me) || cell.write.pending))
+    check(t, cell.write, Hazard::kWriteAfterWrite, at, bytes);
+  for (Stamp& reader : cell.read) {
+    if (reader.clock != 0 && !same_thread(reader, t.me)) check(t, reader, Hazard::kWriteAfterRead, at, 0);
+    reader.clock = 0;
+  }
+  cell.write = t.me;
+}
+
+bool RaceCheck::ordered(const Touch& t, const Stamp& before) const {
+  if (before.pending) return false;
+  const BlockOrder& now = t.state.order;
+  const bool same_block = before.block == now.block();
+  if (same_block && now.by_barrier(before, t.w.index, t.lane)) return true;
+  // Spinning on a volatile variable orders warps and blocks. Lanes of one warp that exchange values through
+  // volatile shared memory rely on lockstep, which is no order.
+  if (same_block && t.shared && before.thread / kWarpSize == t.w.index && is_volatile(before) &&
+      is_volatile(t.me))
+    return false;
+  return order_.by_memory(before, now, t.w.index,
+                          same_block ? &now.publications() : order_.publications_of(before.block));
+}
+
+void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes) {
+  const bool in_warp = before.block == t.me.block && before.thread / kWarpSize == t.w.index;
+  const bool both_strong = strong(before) && strong(t.me);
+  if (both_strong && !(t.shared && in_warp && is_volatile(before) && is_volatile(t.me))) return;
+  if (ordered(t, before)) return;
+  if (hazard == Hazard::kWriteAfterWrite && t.plain_store && !before.pending &&
+      same_value(t, before, at, bytes))
+    return;
+  Finding*& known =
+      reported_[(u64{before.instruction} << 32 | t.me.instruction) * 4 + static_cast<u64>(hazard)];
+  if (known != nullptr) {
+    ++known->count;
+    return;
+  }
+  known = &report(t, before, hazard, at);
+}
+
+/// The bytes that a lane of a plain store is about to write.
+static const u8* stored_bytes(const Warp& w, const Instruction& in, u32 lane, u64 offset) {
+  if (in.extra == nullptr || in.extra->slots.size() < 2)
+    return w.row<u8>(in.b) + u64{lane} * in.width + offset;
+  const u64 element = in.width / in.extra->slots.size();
+  return w.row<u8>(in.extra->slots[offset / element]) + lane * element + offset % element;
+}
+
+bool RaceCheck::same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const {
+  const u8* const mine = stored_bytes(t.w, t.in, t.lane, at - t.address);
+  const bool at_once = before.instruction == t.me.instruction && before.clock == t.me.clock &&
+                       before.block == t.me.block && before.thread / kWarpSize == t.w.index;
+  // Lanes of one instruction: the other's value is in its register still; it is taken from the same place of
+  // its access, which is where scalar stores to one address have it.
+  const u8* const other = at_once    ? stored_bytes(t.w, t.in, before.thread % kWarpSize, at - t.address)
+                          : t.shared ? t.w.block->shared + at
+                                     : reinterpret_cast<const u8*>(at);
+  return std::memcmp(mine, other, bytes) == 0;
+}
+
+// ---- order ----
+
+void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
+  BlockState& state = state_of(*w.block);
+  const CodeFact& fact = (*facts_)[in.index];
+  const auto lane = static_cast<u32>(std::countr_zero(active));
+  switch (fact.watch) {
+    case Watch::kBarrier:
+    case Watch::kBarrierArrive:
+      state.order.arrive(w.index, static_cast<u8>(w.row<u32>(in.a)[lane] & 15));
+      break;
+    case Watch::kWholeWarp:
+      met(w, ~0u, active);
+      break;
+    case Watch::kMembersA:
+    case Watch::kWarpBarrier:
+      met(w, w.row<u32>(in.a)[lane], active);
+      break;
+    case Watch::kMembersB:
+      met(w, w.row<u32>(in.b)[lane], active);
+      break;
+    case Watch::kShuffle:
+      met(w, w.row<u32>(in.extra->slots[0])[lane], active);
+      break;
+    case Watch::kAsyncCommit:
+      each_lane_of(active, [&](u32 l) { ++state.copies[w.index * kWarpSize + l].committed; });
+      break;
+    case Watch::kAsyncWait:
+      wait_for_copies(w, active, fact.groups);
+      break;
+    case Watch::kNone:
+      break;
+  }
+}
+
+/// Lanes come to a `.sync` instruction together or one after the other; when all are there they have met.
+void RaceCheck::met(Warp& w, u32 members, u32 active) {
+  BlockState& state = state_of(*w.block);
+  u32& here = state.met[w.index];
+  here |= active;
+  if ((members & w.live() & ~here) != 0) return;
+  state.order.warp_met(w.index, (w.live() & ~here) == 0 ? ~0u : here);
+  here = 0;
+}
+
+void RaceCheck::wait_for_copies(Warp& w, u32 active, s64 groups) {
+  BlockState& state = state_of(*w.block);
+  each_lane_of(active, [&](u32 lane) {
+    const u32 thread = w.index * kWarpSize + lane;
+    const auto found = state.copies.find(thread);
+    if (found == state.copies.end()) return;
+    ThreadCopies& mine = found->second;
+    const s64 done = groups < 0 ? mine.committed + 1 : mine.committed - groups;
+    std::erase_if(mine.pending, [&](const PendingCopy& copy) {
+      if (copy.group >= done) return false;
+      state.shared.each(copy.address, copy.width, [&](RaceCell& cell, u64, u32) {
+        if (!cell.write.pending || cell.write.thread != thread) return;
+        cell.write.pending = false;
+        cell.write.clock = state.order.clock();
+      });
+      return true;
+    });
+  });
+}
+
+void RaceCheck::barrier_completed(const Block& block, u8 barrier) {
+  u32 waiting = 0;
+  for (u32 i = 0; i < block.warp_count; ++i)
+    for (const Fragment& f : block.warps[i].others)
+      if (f.state == Fragment::State::kAtBarrier && !f.aligned && f.barrier == barrier) waiting |= 1u << i;
+  state_of(block).order.complete(barrier, waiting);
+}
+
+}  // namespace roofline::sim

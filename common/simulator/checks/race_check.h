@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/checks/code_facts.h"
+#include "simulator/checks/findings.h"
+#include "simulator/checks/race_shadow.h"
+#include "simulator/machine/observer.h"
+
+namespace roofline::sim {
+
+/// Races inside one kernel: two threads access the same bytes of shared or global memory, one of them writes,
+/// and nothing orders them. Ordered are: a thread's own accesses; what a barrier, a warp barrier or another
+/// `.sync` instruction separates; what a chain of strong accesses (atomics, volatile, acquire, release)
+/// separates, whatever fences stand there. Strong accesses do not race with each other. Two plain writes of
+/// the same value are not reported.
+class RaceCheck {
+ public:
+  explicit RaceCheck(Findings& findings) : findings_(findings) {}
+
+  void launch_begins(const Grid& grid, const std::vector<CodeFact>& facts);
+  void launch_ends();
+  void block_begins(const Block& block);
+  void block_ends(const Block& block);
+  void access(Warp& w, const Instruction& in, const ObservedAccess& a);
+  void before(Warp& w, const Instruction& in, u32 active);
+  void barrier_completed(const Block& block, u8 barrier);
+
+ private:
+  /// An asynchronous copy into shared memory that a thread has not waited for.
+  struct PendingCopy {
+    s64 group;
+    u64 address;
+    u32 width;
+  };
+  struct ThreadCopies {
+    s64 committed = 0;
+    std::vector<PendingCopy> pending;
+  };
+  struct BlockState {
+    BlockState(u32 id, u32 warps) : order(id, warps), met(warps) {}
+    BlockOrder order;
+    RaceShadow shared;
+    std::vector<u32> met;  ///< by warp: lanes that have come to a `.sync` instruction that waits for others
+    std::unordered_map<u32, ThreadCopies> copies;  ///< by thread
+  };
+  enum class Hazard : u8 { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
+  /// One lane's part of a request.
+  struct Touch {
+    Warp& w;
+    const Instruction& in;
+    BlockState& state;
+    Stamp me;
+    u32 lane;
+    u64 address;  ///< of the lane's first byte
+    bool shared, plain_store;
+  };
+
+  BlockState& state_of(const Block& block);
+  void touch(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
+  void read(const Touch& t, RaceCell& cell, u64 at);
+  void write(const Touch& t, RaceCell& cell, u64 at, u32 bytes);
+  void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
+  void check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes);
+  bool ordered(const Touch& t, const Stamp& before) const;
+  bool same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const;
+  Finding& report(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
+  void met(Warp& w, u32 members, u32 active);
+  void wait_for_copies(Warp& w, u32 active, s64 groups);
+
+  Findings& findings_;
+  const Grid* grid_ = nullptr;
+  const std::vector<CodeFact>* facts_ = nullptr;
+  LaunchOrder order_;
+  RaceShadow global_;
+  std::map<const Block*, std::unique_ptr<BlockState>> blocks_;
+  const Block* last_block_ = nullptr;
+  BlockState* last_state_ = nullptr;
+  std::unordered_map<u64, Finding*> reported_;  ///< by instructions, of the present launch
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "simulator/checks/race_check.h"
+#include "simulator/machine/memory.h"
+
+/// What a race is told as.
+namespace roofline::sim {
+
+namespace {
+
+std::string hex(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction) {
+  if (pending)
+    return "cp.async copies in the background: wait with cp.async.wait_group (__pipeline_wait_prior), then "
+           "__syncthreads() before other threads read";
+  if (same_instruction && same_block)
+    return "several threads write different values to one address: give each its own element, or use an "
+           "atomic "
+           "operation";
+  if (same_warp) return "threads of a warp do not run in lockstep: put __syncwarp() between the two accesses";
+  if (same_block)
+    return shared ? "put __syncthreads() between the two accesses, where all threads of the block pass"
+                  : "put __syncthreads() between the two accesses, or use an atomic operation";
+  return "blocks run in any order and at the same time: use an atomic operation, give each block its own "
+         "elements, or make two kernels of it";
+}
+
+}  // namespace
+
+Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u64 at) {
+  const Grid& grid = *grid_;
+  const bool same_block = before.block == t.me.block;
+  const bool same_warp = same_block && before.thread / kWarpSize == t.w.index;
+  const bool before_writes = hazard != Hazard::kWriteAfterRead,
+             now_writes = hazard != Hazard::kReadAfterWrite;
+  const auto who = [&](const Stamp& stamp) {
+    std::string text = "thread " + thread_text(grid, stamp.thread);
+    if (!same_block) text += " of block " + block_text(grid, stamp.block);
+    return text;
+  };
+  Finding finding;
+  finding.check = kCheckRace;
+  finding.rule = before.pending ? "async-copy" : t.shared ? "shared-memory" : "global-memory";
+  finding.kernel = readable_name(grid.kernel->name);
+  finding.block = block_text(grid, t.me.block);
+  finding.thread = thread_text(grid, t.me.thread);
+  const std::string first = before.pending ? " copies to (cp.async)" : before_writes ? " writes" : " reads";
+  const std::string second = now_writes ? " writes" : " reads";
+  const std::string where =
+      t.shared ? "shared memory at " + hex(at) : "memory " + grid.memory->explain(at, 1);
+  finding.message =
+      before.thread == t.me.thread && same_block
+          ? who(t.me) + second + " bytes that it copies itself and has not waited for, in " + where
+          : who(before) + first + " and " + who(t.me) + second + " the same bytes, with nothing " +
+                "that orders them: " + where;
+  if (same_block) finding.message += ", block " + finding.block;
+  finding.places = {place_of(*grid.kernel, before.instruction, who(before) + first),
+                    place_of(*grid.kernel, t.me.instruction, who(t.me) + second)};
+  finding.advice = advice_for(before.pending, t.shared, same_block, same_warp,
+                              before.instruction == t.me.instruction && before.clock == t.me.clock);
+  return findings_.add(std::move(finding));
+}
+
+}  // namespace roofline::sim

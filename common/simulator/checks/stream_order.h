@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/checks/byte_map.h"
+#include "simulator/checks/code_facts.h"
+#include "simulator/checks/findings.h"
+#include "simulator/machine/observer.h"
+
+namespace roofline::sim {
+
+/// Work in different streams, and host code, that touch the same bytes with nothing that orders them: no
+/// event, no synchronisation, no rule of the default stream. A vector clock a stream, an event and the host;
+/// the exact bytes that each piece of work reads and writes.
+class StreamOrder {
+ public:
+  /// `explain` describes an address for a person.
+  StreamOrder(Findings& findings, std::function<std::string(u64)> explain)
+      : findings_(findings), explain_(std::move(explain)) {
+    streams_[0];
+  }
+
+  // What the program orders.
+  void stream_created(u32 stream, bool non_blocking) { streams_[stream].non_blocking = non_blocking; }
+  void stream_destroyed(u32 stream);
+  void event_recorded(u32 event, u32 stream);
+  void event_waited(u32 stream, u32 event);
+  /// The host knows that the work of a stream (all work, work before an event) has ended.
+  void host_waited_for_stream(u32 stream);
+  void host_waited_for_event(u32 event);
+  void host_waited_for_device();
+
+  // Work. Between begin and end the bytes that it touches are noted.
+  void begin(u32 stream, std::string what);
+  void reads(u64 address, u64 bytes) { current_.read.set(address, bytes); }
+  void writes(u64 address, u64 bytes) { current_.written.set(address, bytes); }
+  void access(const Instruction& in, const ObservedAccess& a);
+  /// `kernel`: of the launch, when it is one; `free`: the work gives the memory back.
+  void end(const Kernel* kernel = nullptr, bool free = false);
+  /// Whether anything could be out of order: else the bytes that kernels touch need not be noted.
+  bool watches() const { return streams_.size() > 1 || host_memory_; }
+  /// There is memory that host and device both reach.
+  void host_memory_exists() { host_memory_ = true; }
+
+  /// Host code touched memory that it shares with the device.
+  void host_accessed(u64 address, bool write);
+  /// Pages in [begin, end) that work in flight touches; `written`: it writes there.
+  struct Busy {
+    u64 page = 0;
+    bool written = false;
+  };
+  std::vector<Busy> busy_pages(u64 begin, u64 end);
+
+ private:
+  using Clock = std::map<u32, u64>;  ///< by stream: how many pieces of its work are done before
+  struct Stream {
+    Clock clock;
+    u64 submitted = 0;
+    bool non_blocking = false;
+  };
+  struct Operation {
+    u32 stream = 0;
+    u64 number = 0;
+    Clock before;
+    std::string what, kernel;
+    bool free = false;
+    ByteMap read, written;
+    std::unordered_map<u64, u32> read_at, written_at;  ///< by page: an instruction that does it
+    std::vector<Finding::Place> places;                ///< of these instructions
+  };
+
+  static size_t pages_of(const Operation& operation) {
+    return operation.read.pages() + operation.written.pages();
+  }
+  static void join(Clock& into, const Clock& other);
+  Clock clock_of(u32 stream) const;
+  bool host_knows(const Operation& operation) const;
+  void forget_known();
+  void keep_places(Operation& operation, const Kernel& kernel) const;
+  void compare(const Operation& before, const Operation& now);
+  void report(const Operation& before, const Operation& now, u64 address, bool first_writes,
+              bool second_writes);
+  Finding::Place place(const Operation& operation, u64 address, bool writes) const;
+
+  Findings& findings_;
+  std::function<std::string(u64)> explain_;
+  std::map<u32, Stream> streams_;
+  std::map<u32, Clock> events_;
+  Clock host_;
+  Operation current_;
+  std::list<Operation> flying_;
+  size_t flying_pages_ = 0;
+  bool host_memory_ = false;
+};
+
+}  // namespace roofline::sim

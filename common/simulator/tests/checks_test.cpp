@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The bookkeeping behind `lab run --check`: sets of bytes, what barriers order, what streams order. Broken
+// by: an order that is missed (a false alarm) or invented (a race that is not found). Whole programs are in
+// bugs/.
+#include <gtest/gtest.h>
+
+#include "simulator/checks/byte_map.h"
+#include "simulator/checks/order.h"
+#include "simulator/checks/stream_order.h"
+
+namespace roofline::sim {
+namespace {
+
+TEST(ByteMap, SetsClearsAndCountsAcrossWordsAndPages) {
+  ByteMap map;
+  map.set(4090, 100);
+  EXPECT_TRUE(map.has_all(4090, 100));
+  EXPECT_FALSE(map.has_all(4089, 2));
+  EXPECT_FALSE(map.has(4190));
+  map.clear(4096, 4);
+  EXPECT_EQ(map.count(0, 10000), 96u);
+  EXPECT_TRUE(map.has_any(4090, 8));
+  EXPECT_FALSE(map.has_any(4096, 4));
+}
+
+TEST(ByteMap, CopiesBitsToAnotherAlignment) {
+  ByteMap map;
+  map.set(100, 3);
+  map.set(190, 50);
+  map.set(5000, 200);
+  map.copy(5003, map, 100, 150);
+  for (u64 i = 0; i < 150; ++i) EXPECT_EQ(map.has(5003 + i), map.has(100 + i)) << i;
+  EXPECT_TRUE(map.has(5002));
+  EXPECT_TRUE(map.has(5153));
+}
+
+TEST(ByteMap, FindsTheFirstCommonByte) {
+  ByteMap a, b;
+  a.set(8000, 1000);
+  b.set(0, 100);
+  EXPECT_EQ(a.first_common(b), 0u);
+  b.set(8999, 5000);
+  EXPECT_EQ(a.first_common(b), 8999u);
+}
+
+/// An access by a thread now.
+Stamp stamp(const BlockOrder& order, u16 thread) {
+  Stamp stamp;
+  stamp.clock = order.clock();
+  stamp.thread = thread;
+  return stamp;
+}
+
+TEST(BlockOrder, BarriersOrderThoseThatWait) {
+  BlockOrder order(0, 3);
+  const Stamp before = stamp(order, 5);
+  EXPECT_FALSE(order.by_barrier(before, 1, 0));
+  order.arrive(0, 0);
+  const Stamp late = stamp(order, 6);  // behind its arrival: bar.arrive does not wait
+  order.arrive(1, 0);
+  order.complete(0, 0b010);
+  EXPECT_TRUE(order.by_barrier(before, 1, 0));
+  EXPECT_FALSE(order.by_barrier(late, 1, 0));
+  EXPECT_FALSE(order.by_barrier(before, 2, 0)) << "warp 2 took no part";
+  EXPECT_FALSE(order.by_barrier(before, 0, 3)) << "warp 0 did not wait, its lanes have not met";
+}
+
+TEST(BlockOrder, OrderPassesOnThroughSeveralBarriers) {
+  BlockOrder order(0, 3);
+  const Stamp before = stamp(order, 5);
+  order.arrive(0, 1);
+  order.arrive(1, 1);
+  order.complete(1, 0b011);
+  order.arrive(1, 2);
+  order.arrive(2, 2);
+  order.complete(2, 0b110);
+  EXPECT_TRUE(order.by_barrier(before, 2, 0));
+}
+
+TEST(BlockOrder, PartsOfAWarpMeet) {
+  BlockOrder order(0, 1);
+  const Stamp low = stamp(order, 1), high = stamp(order, 20);
+  order.warp_met(0, 0x0000'ffff);
+  EXPECT_TRUE(order.by_barrier(low, 0, 2));
+  EXPECT_FALSE(order.by_barrier(high, 0, 2));
+  order.warp_met(0, 0x0010'0004);  // lanes 2 and 20
+  EXPECT_TRUE(order.by_barrier(high, 0, 2));
+  EXPECT_TRUE(order.by_barrier(low, 0, 20)) << "through lane 2";
+  EXPECT_FALSE(order.by_barrier(high, 0, 3));
+}
+
+class Streams : public testing::Test {
+ protected:
+  void write(u32 stream, u64 address) {
+    order_.begin(stream, "write");
+    order_.writes(address, 4);
+    order_.end();
+  }
+  size_t races() const { return findings_.all().size(); }
+
+  Findings findings_;
+  StreamOrder order_{findings_, [](u64) { return std::string("there"); }};
+};
+
+TEST_F(Streams, WithoutOrderItIsARace) {
+  order_.stream_created(1, false);
+  order_.stream_created(2, false);
+  write(1, 100);
+  write(2, 104);
+  EXPECT_EQ(races(), 0u) << "other bytes";
+  write(2, 100);
+  ASSERT_EQ(races(), 1u);
+  EXPECT_EQ(findings_.all()[0].rule, "stream-order");
+  write(1, 104);
+  EXPECT_EQ(races(), 2u);
+}
+
+TEST_F(Streams, EventsOrderWhatCameBeforeThem) {
+  order_.stream_created(1, false);
+  order_.stream_created(2, false);
+  write(1, 100);
+  order_.event_recorded(7, 1);
+  write(1, 200);
+  order_.event_waited(2, 7);
+  write(2, 100);
+  EXPECT_EQ(races(), 0u);
+  write(2, 200);
+  EXPECT_EQ(races(), 1u) << "written behind the event";
+}
+
+TEST_F(Streams, TheDefaultStreamOrdersBlockingStreamsOnly) {
+  order_.stream_created(1, false);
+  order_.stream_created(2, true);
+  write(1, 100);
+  write(0, 100);
+  write(1, 100);
+  EXPECT_EQ(races(), 0u);
+  write(2, 100);
+  EXPECT_NE(races(), 0u);
+}
+
+TEST_F(Streams, TheHostOrdersWhatItHasWaitedFor) {
+  order_.stream_created(1, true);
+  order_.stream_created(2, true);
+  write(1, 100);
+  order_.host_waited_for_stream(1);
+  write(2, 100);
+  EXPECT_EQ(races(), 0u);
+  order_.event_recorded(3, 2);
+  write(2, 200);
+  order_.host_waited_for_event(3);
+  write(1, 100);
+  EXPECT_EQ(races(), 0u);
+  write(1, 200);
+  EXPECT_EQ(races(), 1u);
+}
+
+TEST_F(Streams, HostCodeThatDoesNotWaitIsSeen) {
+  write(0, 100);
+  order_.host_accessed(104, true);
+  EXPECT_EQ(races(), 0u) << "other bytes";
+  order_.host_accessed(100, false);
+  ASSERT_EQ(races(), 1u);
+  EXPECT_EQ(findings_.all()[0].rule, "host-access");
+  EXPECT_EQ(order_.busy_pages(0, 1 << 20).size(), 1u);
+  order_.host_waited_for_device();
+  EXPECT_TRUE(order_.busy_pages(0, 1 << 20).empty());
+  order_.host_accessed(100, true);
+  EXPECT_EQ(races(), 1u);
+}
+
+}  // namespace
+}  // namespace roofline::sim

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/check_report.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "grader/paths.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr int kPlaceWidth = 24;
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// The text of a line without its indentation; empty when the file cannot be read.
+std::string source_text(const std::string& file, unsigned line) {
+  std::ifstream in(file);
+  std::string text;
+  for (unsigned i = 0; i < line; ++i)
+    if (!std::getline(in, text)) return {};
+  text.erase(0, text.find_first_not_of(" \t"));
+  return printable(text);
+}
+
+void write_place(std::ostringstream& out, const sim::Finding::Place& place, const Terminal& terminal) {
+  std::string where = "(no line: compile with -lineinfo)";
+  std::string text = place.ptx;
+  if (place.line != 0) {
+    where = base_name(place.file) + ":" + std::to_string(place.line);
+    text = source_text(place.file, place.line);
+  } else if (place.ptx_line == 0) {
+    where.clear();
+  }
+  out << "    " << terminal.paint(Colour::kBold, pad_right(printable(where), kPlaceWidth)) << ' '
+      << printable(place.what) << '\n';
+  if (!text.empty()) out << "        " << terminal.paint(Colour::kDim, "| ") << printable(text) << '\n';
+}
+
+void write_finding(std::ostringstream& out, const sim::Finding& finding, const Terminal& terminal) {
+  const bool note = finding.level == sim::Finding::Level::kNote;
+  const Colour colour = note                                             ? Colour::kBlue
+                        : finding.level == sim::Finding::Level::kWarning ? Colour::kYellow
+                                                                         : Colour::kRed;
+  out << terminal.paint(colour, std::string(name_of(finding.check)) + ": " + finding.rule);
+  if (!finding.kernel.empty()) out << " in kernel '" << printable(finding.kernel) << '\'';
+  if (finding.count > 1 && !note)
+    out << terminal.paint(Colour::kDim, " (" + std::to_string(finding.count) + " times)");
+  out << "\n  " << printable(finding.message) << '\n';
+  for (const sim::Finding::Place& place : finding.places) write_place(out, place, terminal);
+  if (!finding.advice.empty())
+    out << "  " << terminal.paint(Colour::kBold, "fix:") << ' ' << finding.advice << '\n';
+  out << '\n';
+}
+
+std::string counted(size_t n, const char* noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+unsigned parse_checks(const std::string& text) {
+  unsigned checks = 0;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word == "all")
+      checks |= sim::kCheckAll;
+    else if (word == "memory")
+      checks |= sim::kCheckMemory;
+    else if (word == "init")
+      checks |= sim::kCheckInit;
+    else if (word == "race")
+      checks |= sim::kCheckRace;
+    else if (word == "sync")
+      checks |= sim::kCheckSync;
+    else
+      throw UsageError("--check " + printable(text) + ": there is no check \"" + printable(word) +
+                       "\"; choose from memory, init, race, sync, or all");
+  }
+  return checks;
+}
+
+size_t count_errors(const std::vector<sim::Finding>& findings) {
+  return static_cast<size_t>(std::count_if(findings.begin(), findings.end(), [](const sim::Finding& finding) {
+    return finding.level != sim::Finding::Level::kNote;
+  }));
+}
+
+std::string check_report(const std::vector<sim::Finding>& findings, const Terminal& terminal) {
+  std::ostringstream out;
+  for (const sim::Finding& finding : findings) write_finding(out, finding, terminal);
+  const size_t errors = count_errors(findings), notes = findings.size() - errors;
+  out << terminal.paint(errors == 0 ? Colour::kGreen : Colour::kRed, "check: " + counted(errors, "finding"));
+  if (notes != 0) out << ", " << counted(notes, "note");
+  out << '\n';
+  return out.str();
+}
+
+}  // namespace roofline::grader
