@@ -11,6 +11,7 @@
 
 #include "grader/cuda_program.h"
 #include "grader/paths.h"
+#include "grader/tests/trace_check.h"
 #include "grader/toolkit.h"
 
 #define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
@@ -57,6 +58,39 @@ TEST(Run, PassesArgumentsAndStatus) {
   const Result silent = lab_run({program});
   EXPECT_EQ(silent.status, 0);
   EXPECT_TRUE(contains(silent.err, "without launching a kernel")) << silent.err;
+}
+
+/// A timeline of a real program: pinned copies overlap kernels, pageable ones do not; the same bytes every
+/// time.
+TEST(Run, WritesATimeline) {
+  const Folder folder;
+  const std::string program = compile(folder, "overlap"), file = folder / "timeline.json";
+  const auto timeline = [&](const std::string& device) {
+    const Result result = lab_run({"--trace", file, "--device", device, "--", program});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.err, "simulated timeline")) << result.err;
+    EXPECT_TRUE(contains(result.err, "perfetto")) << result.err;
+    return read_file(file);
+  };
+  for (const char* device : {"sim", "sim:t4"}) {
+    const std::string text = timeline(device);
+    const grader::ReadTrace trace = grader::read_trace(text);
+    const auto copies = trace.named("memcpy HtoD", "memory");  // each in its stream and on its engine
+    const auto busy = trace.named("busy", "kernel"), consume = trace.named("consume", "kernel");
+    ASSERT_EQ(copies.size(), 4u);
+    ASSERT_EQ(busy.size(), 2u);
+    ASSERT_EQ(consume.size(), 1u);
+    EXPECT_TRUE(copies[0].overlaps(busy[0])) << "pinned";
+    EXPECT_GE(consume[0].start, copies[0].end) << "waits for the event";
+    EXPECT_FALSE(copies[2].overlaps(busy[1])) << "pageable: the launch comes after it";
+    EXPECT_EQ(trace.on("copy engine: host to device").size(), 2u);
+    EXPECT_EQ(trace.named("cudaLaunchKernel", "call").size(), 3u);
+    EXPECT_TRUE(busy[0].arguments.contains("limited by"));
+    EXPECT_EQ(text, timeline(device)) << "the same run gives the same bytes";
+  }
+  const Result unwritable = lab_run({"--trace", folder / "no/such/folder.json", program});
+  EXPECT_EQ(unwritable.status, 2);
+  EXPECT_TRUE(contains(unwritable.err, "cannot be written")) << unwritable.err;
 }
 
 /// The programs end with status 0; something was wrong nevertheless.

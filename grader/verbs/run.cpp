@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -25,6 +26,7 @@
 #include "grader/kernel_table.h"
 #include "grader/paths.h"
 #include "grader/terminal.h"
+#include "grader/trace_file.h"
 #include "simulator/host/session.h"
 
 namespace roofline::grader {
@@ -168,6 +170,17 @@ int conclude(int status, const RunOptions& options, const sim::Region& region) {
   return code;
 }
 
+void write_trace(const RunOptions& options, const std::string& device, const sim::Trace& trace,
+                 const sim::Region& region) {
+  const auto description = sim::load_device(options.simulator / "devices", device);
+  std::ofstream file(options.trace);
+  file << trace_json(trace, region, description, options.program);
+  if (!file.flush()) throw UsageError(options.trace.string() + " cannot be written: " + std::strerror(errno));
+  say("simulated timeline: " + options.trace.string() + " (open it at https://ui.perfetto.dev)" +
+      (trace.dropped ? "; it was cut: " + std::to_string(trace.dropped) + " later calls and pieces of work"
+                     : ""));
+}
+
 }  // namespace
 
 int run_program(const RunOptions& given) try {
@@ -179,6 +192,7 @@ int run_program(const RunOptions& given) try {
   how.device = device_id(options.device);
   how.threads = options.threads;
   how.checks = parse_checks(options.check);
+  how.trace = !options.trace.empty();
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, how);
@@ -203,6 +217,7 @@ int run_program(const RunOptions& given) try {
     std::fprintf(stderr, "\n%s", check_report(findings, Terminal::of(2)).c_str());
     if (count_errors(findings) != 0) code = 1;
   }
+  if (how.trace) write_trace(options, how.device, session.trace(), region);
   if (options.counters) {
     std::fflush(stdout);
     std::fprintf(stderr, "\n%s, simulated\n%s", how.device.c_str(),

@@ -10,7 +10,7 @@
 /// message.
 namespace roofline::sim::channel {
 
-enum class ObserverCommand : u32 { kHello, kBeginRegion, kEndRegion, kLines, kFindings };
+enum class ObserverCommand : u32 { kHello, kBeginRegion, kEndRegion, kLines, kFindings, kTrace };
 
 /// All sums of KernelCounters as plain bytes (both sides are built from the same header), without the
 /// instructions.
@@ -38,6 +38,7 @@ struct WireKernel {
     io(r.barriers, r.max_threads);
     io(k.occupancy.blocks_per_sm, k.occupancy.warps_per_sm, k.occupancy.fraction, k.occupancy.limiter);
     io(k.graph_launch);
+    io(k.ordinal);
   }
 };
 
@@ -63,6 +64,20 @@ struct WireRegion {
     io(host_visible_bytes, device_bytes_peak, kernels_not_kept, traps, missing_functions, load_errors,
        unread_output_bytes, graph_launches, graph_nodes);
   }
+};
+
+struct WireSpan {
+  TraceSpan span;
+  void fields(auto& io) {
+    auto& s = span;
+    io(s.kind, s.name, s.device, s.stream, s.start, s.end, s.bytes, s.share, s.call, s.kernel, s.event);
+  }
+};
+
+struct WireTrace {
+  std::vector<WireSpan> spans;
+  u64 dropped = 0;
+  void fields(auto& io) { io(spans, dropped); }
 };
 
 struct WireLine {

@@ -16,6 +16,7 @@ struct MachineOptions {
   double time_limit = 0;            ///< wall seconds a kernel may take, 0: no limit
   u32 checks = 0;                   ///< a set of Check (checks/finding.h)
   bool observed = false;            ///< with a second channel for a trusted observer
+  bool trace = false;               ///< keeps a timeline for the observer
 };
 
 struct StartedMachine {

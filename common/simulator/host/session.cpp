@@ -72,6 +72,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.time_limit = options.kernel_time_limit;
   machine.checks = options.checks;
   machine.observed = true;
+  machine.trace = options.trace;
   auto state = std::make_unique<State>();
   state->machine = start_machine(machine);
   std::string name;
@@ -105,6 +106,15 @@ Region Session::end_region() {
   region.graph_launches = wire.graph_launches;
   region.graph_nodes = wire.graph_nodes;
   return region;
+}
+
+Trace Session::trace() {
+  WireTrace wire;
+  read(state_->ask(ObserverCommand::kTrace), wire);
+  Trace trace;
+  for (auto& span : wire.spans) trace.spans.push_back(std::move(span.span));
+  trace.dropped = wire.dropped;
+  return trace;
 }
 
 std::vector<Session::Line> Session::lines() {

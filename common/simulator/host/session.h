@@ -9,6 +9,7 @@
 #include "simulator/checks/finding.h"
 #include "simulator/machine/counters.h"
 #include "simulator/machine/trap.h"
+#include "simulator/timing/trace.h"
 
 /// The trusted side of a simulated device: starts the machine's process and reads counters and virtual time
 /// from it over a private channel. The program under test gets only the guest channel (a descriptor).
@@ -20,6 +21,7 @@ struct SessionOptions {
   std::string vector_level = {};  ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
   u32 checks = 0;                 ///< a set of Check: what to look for beside memory faults
   double kernel_time_limit = 0;   ///< wall seconds a kernel may take, 0: no limit
+  bool trace = false;             ///< keep a timeline for trace()
 };
 
 /// One kernel as the machine saw it.
@@ -35,6 +37,7 @@ struct KernelRecord {
   KernelResources resources;
   Occupancy occupancy;
   u64 graph_launch = 0;  ///< a node of the region's n-th graph launch; 0: launched into a stream
+  u64 ordinal = 0;  ///< the session's n-th kernel, from 1: TraceSpan::kernel
 };
 
 /// What happened on the device between begin_region and end_region.
@@ -53,6 +56,12 @@ struct Region {
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
   u64 graph_launches = 0;       ///< executable graphs launched
   u64 graph_nodes = 0;          ///< nodes that these executed, of all types
+};
+
+/// The timeline of a session: host calls, work and events in the order in which they were submitted.
+struct Trace {
+  std::vector<TraceSpan> spans;
+  u64 dropped = 0;  ///< spans beyond kMaxTraceSpans
 };
 
 /// Launches that one region lists.
@@ -75,6 +84,8 @@ class Session {
 
   void begin_region();
   Region end_region();
+  /// The timeline since the start; empty unless SessionOptions::trace.
+  Trace trace();
   /// One PTX instruction with its counts over all launches since the start.
   struct Line {
     std::string kernel, file, ptx;  ///< file empty and line 0 when the program was built without -lineinfo

@@ -120,6 +120,8 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   records_.count(*device_, c.function, result);
 
   KernelRecord record;
+  record.ordinal = ++kernels_;
+  if (options_.trace) trace_.name_kernel(record.ordinal);
   record.name = result.kernel;
   record.stream = stream;
   record.graph_launch = graph_launch;

@@ -40,6 +40,8 @@ Options parse_options(int argc, char** argv) {
       options.checks = number<unsigned>(name, value);
     else if (name == "--time-limit")
       options.time_limit = number<double>(name, value);
+    else if (name == "--trace")
+      options.trace = number<int>(name, value) != 0;
     else
       throw std::runtime_error("unknown argument '" + std::string(name) + "'");
   }

@@ -14,6 +14,7 @@ struct Options {
   unsigned threads = 0;   ///< 0: all host cores
   unsigned checks = 0;    ///< a set of Check
   double time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit
+  bool trace = false;     ///< keep a timeline for the observer
 };
 
 /// Throws std::runtime_error with a sentence about the first argument that is wrong.

@@ -9,6 +9,7 @@
 
 #include "simulator/checks/wire.h"
 #include "simulator/server/answers.h"
+#include "simulator/server/call_names.h"
 #include "simulator/server/hang_up.h"
 
 namespace roofline::sim::server {
@@ -34,6 +35,7 @@ Server::Server(const Options& options)
   staging_.map();
   if (options_.checks != 0) checks_ = std::make_unique<Checker>(options_.checks);
   start_device();
+  if (options_.trace) timeline_.set_trace(&trace_, 0);
 }
 
 void Server::start_device() {
@@ -87,7 +89,9 @@ Server::Guest Server::serve_guest(Wait wait) {
         if constexpr (!std::is_same_v<T, CopyIn> && !std::is_same_v<T, CopyOut> &&
                       !std::is_same_v<T, CopyWithin>)
           flush_copy();
+        if (options_.trace) trace_.begin_call(call_name(command), timeline_.host_now());
         const Answer made = handle(command);
+        if (options_.trace) trace_.end_call(timeline_.host_now());
         if constexpr (!kPosted<T>) {
           answer(made, kind, received->sequence);
         } else if (made.status != Status::kOk && deferred_ == Status::kOk) {
@@ -151,6 +155,13 @@ bool Server::serve_observer() {
     case ObserverCommand::kLines:
       out(records_.lines());
       break;
+    case ObserverCommand::kTrace: {
+      WireTrace trace;
+      for (const TraceSpan& span : trace_.spans()) trace.spans.push_back({span});
+      trace.dropped = trace_.dropped();
+      out(trace);
+      break;
+    }
     default:
       return false;
   }

@@ -119,6 +119,8 @@ class Server {
   std::unique_ptr<Device> device_;
   std::unique_ptr<Checker> checks_;  ///< none unless asked for
   Records records_;
+  TraceLog trace_;
+  u64 kernels_ = 0;  ///< launched in this session
   channel::Descriptor guest_, observer_;
   std::vector<u32> streams_{0};
   struct LoadedKernel {

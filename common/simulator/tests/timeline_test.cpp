@@ -224,6 +224,55 @@ TEST_F(TimelineTest, DeviceCopiesAndFills) {
   EXPECT_LT(timeline_.host_now(), last().end) << "neither blocks the host";
 }
 
+// What a trace is made of: every piece of work with its call, and the moments of events.
+TEST_F(TimelineTest, ReportsToATrace) {
+  using Kind = TraceSpan::Kind;
+  timeline_.kernel(1, "before", 1e-3);
+  TraceLog log;
+  timeline_.set_trace(&log, 3);
+  log.begin_call("copy", timeline_.host_now());
+  timeline_.copy(1, CopyKind::kHostToDevice, kMega, false, true);
+  log.end_call(timeline_.host_now());
+  timeline_.record_event(5, 1);
+  timeline_.wait_event(2, 5);
+  timeline_.kernel(2, "after", 1e-3, 0.25);
+  timeline_.fill(1, kMega);
+  const auto& spans = log.spans();
+  ASSERT_EQ(spans.size(), 6u);
+  const Kind kinds[] = {Kind::kCall,      Kind::kCopyIn, Kind::kEventRecord,
+                        Kind::kEventWait, Kind::kKernel, Kind::kFill};
+  for (size_t i = 0; i < spans.size(); ++i) EXPECT_EQ(spans[i].kind, kinds[i]) << i;
+  EXPECT_EQ(spans[1].call, spans[0].call);
+  EXPECT_EQ(spans[1].device, 3u);
+  EXPECT_EQ(spans[1].bytes, kMega);
+  EXPECT_EQ(spans[2].end, timeline_.event_time(5));
+  EXPECT_EQ(spans[3].end, timeline_.event_time(5));
+  EXPECT_EQ(spans[4].name, "after");
+  EXPECT_EQ(spans[4].share, 0.25);
+  EXPECT_GE(spans[4].start, spans[3].end);
+  EXPECT_EQ(spans[4].call, 0u) << "no call was begun";
+}
+
+// Both directions at once take as long as the longer one; a third copy waits for its direction's engine.
+TEST_F(TimelineTest, BothDirectionsAtOnce) {
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  timeline_.copy(2, CopyKind::kDeviceToHost, 64 * kMega, false, true);
+  EXPECT_LT(timeline_.device_end(), pinned(64 * kMega) + 10 * kMicro);
+  timeline_.copy(3, CopyKind::kDeviceToHost, 64 * kMega, false, true);
+  EXPECT_GT(timeline_.device_end(), 2 * pinned(64 * kMega));
+}
+
+// A pageable copy is slower, and what is submitted after it starts after it, in whatever stream.
+TEST_F(TimelineTest, PageableCopiesOverlapNothing) {
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, false, true);
+  const double quick = last().end - last().start;
+  timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, true, true);
+  const auto pageable = last();
+  EXPECT_GT(pageable.end - pageable.start, 1.5 * quick);
+  timeline_.kernel(3, "non-blocking stream", 1e-3, 0.1);
+  EXPECT_GE(last().start, pageable.end);
+}
+
 // Two runs of the same calls agree to the last bit.
 TEST_F(TimelineTest, IsDeterministic) {
   const auto play = [&](Timeline& timeline) {

@@ -22,9 +22,43 @@ const char* name_of(CopyKind kind) {
   return "memcpy";
 }
 
+TraceSpan::Kind kind_of(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::kHostToDevice:
+      return TraceSpan::Kind::kCopyIn;
+    case CopyKind::kDeviceToHost:
+      return TraceSpan::Kind::kCopyOut;
+    case CopyKind::kDeviceToDevice:
+      break;
+  }
+  return TraceSpan::Kind::kCopyWithin;
+}
+
 }  // namespace
 
 Timeline::Timeline(const DeviceDescription& device) : device_(device) { streams_[kDefaultStream] = {}; }
+
+void Timeline::set_trace(TraceLog* log, u32 device) {
+  trace_ = log;
+  device_number_ = device;
+}
+
+void Timeline::trace(TraceSpan::Kind kind, u32 stream, double start, double end, u64 bytes, double share,
+                     u32 event) {
+  if (trace_ == nullptr) return;
+  const bool moment = kind == TraceSpan::Kind::kEventRecord || kind == TraceSpan::Kind::kEventWait;
+  TraceSpan span;
+  span.kind = kind;
+  if (!moment && !entries_.empty()) span.name = entries_.back().what;
+  span.device = device_number_;
+  span.stream = stream;
+  span.start = start;
+  span.end = end;
+  span.bytes = bytes;
+  span.share = share;
+  span.event = event;
+  trace_->add(std::move(span));
+}
 
 void Timeline::create_stream(u32 stream, bool non_blocking) { streams_[stream] = {0, non_blocking}; }
 
@@ -108,6 +142,7 @@ void Timeline::kernel(u32 stream, const std::string& name, double seconds, doubl
   const double start = compute_start(begin(stream) + gap * kMicro, duration, std::clamp(share, 0.0, 1.0));
   running_.insert({start + duration, {start, std::clamp(share, 0.0, 1.0)}});
   finish(stream, name, start, start + duration);
+  trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, std::clamp(share, 0.0, 1.0));
 }
 
 void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async) {
@@ -129,6 +164,7 @@ void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool as
   const double start = std::max(begin(stream), engine);
   engine = start + seconds;
   finish(stream, name_of(kind), start, start + seconds);
+  trace(kind_of(kind), stream, start, start + seconds, bytes);
   if (between_host_and_device && !in_graph_ && (pageable || !async)) wait_until(start + seconds);
 }
 
@@ -136,8 +172,9 @@ void Timeline::fill(u32 stream, u64 bytes) {
   pay(device_.launch_us);
   const double rate = device_.dram_gbps * device_.dram_write_efficiency * 1e9;
   const double start = begin(stream) + (in_graph_ ? 0 : device_.kernel_gap_us * kMicro);
-  finish(stream, "memset", start,
-         start + device_.device_copy_latency_us * kMicro + static_cast<double>(bytes) / rate);
+  const double end = start + device_.device_copy_latency_us * kMicro + static_cast<double>(bytes) / rate;
+  finish(stream, "memset", start, end);
+  trace(TraceSpan::Kind::kFill, stream, start, end, bytes);
 }
 
 double Timeline::begin_graph(u32 stream, u64 nodes) {
@@ -163,7 +200,8 @@ void Timeline::end_graph(u32 stream, double end) {
 
 void Timeline::record_event(u32 event, u32 stream) {
   pay(device_.event_us);
-  events_[event] = begin(stream);
+  const double at = events_[event] = begin(stream);
+  trace(TraceSpan::Kind::kEventRecord, stream, at, at, 0, 0, event);
 }
 
 void Timeline::wait_event(u32 stream, u32 event) {
@@ -171,6 +209,7 @@ void Timeline::wait_event(u32 stream, u32 event) {
   const auto found = events_.find(event);
   if (found == events_.end()) return;  // never recorded: no work to wait for
   double& waiting = in_graph_ ? node_ : streams_[stream].end;
+  trace(TraceSpan::Kind::kEventWait, stream, std::min(waiting, found->second), found->second, 0, 0, event);
   waiting = std::max(waiting, found->second);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/timing/device_description.h"
+#include "simulator/timing/trace.h"
 
 namespace roofline::sim {
 
@@ -27,6 +28,9 @@ struct TimelineEntry {
 class Timeline {
  public:
   explicit Timeline(const DeviceDescription& device);
+
+  /// From now on work, event records and waits are reported there, as those of GPU `device`; null: nowhere.
+  void set_trace(TraceLog* log, u32 device);
 
   void create_stream(u32 stream, bool non_blocking);
   void destroy_stream(u32 stream);
@@ -79,6 +83,9 @@ class Timeline {
   /// When the stream's next work may start: after its last, and by the default stream's rules.
   double begin(u32 stream) const;
   void finish(u32 stream, const std::string& what, double start, double end);
+  /// Reports to the trace, work by the name of the last entry.
+  void trace(TraceSpan::Kind kind, u32 stream, double start, double end, u64 bytes = 0, double share = 0,
+             u32 event = 0);
   double compute_start(double ready, double duration, double share);
   bool fits(double start, double duration, double share) const;
   double stream_end(u32 stream) const;
@@ -95,6 +102,8 @@ class Timeline {
   std::map<u32, Stream> streams_;
   std::map<u32, double> events_;
   std::vector<TimelineEntry> entries_;
+  TraceLog* trace_ = nullptr;
+  u32 device_number_ = 0;
 };
 
 }  // namespace roofline::sim
