@@ -136,6 +136,8 @@ class CommandLine {
     run->add_option("--check", run_.check,
                     "look for bugs: memory, init, race, sync, separated by commas, or all");
     run->add_option("--trace", run_.trace, "write a timeline (Chrome trace JSON) to this file");
+    run->add_flag("--permute-fragments", run_.permute_fragments,
+                  "lay wmma fragments out as no hardware does: code that assumes a layout breaks");
     run->add_option("--threads", run_.threads, "host cores for the simulated GPU; 0: all");
     run->add_option("--time-limit", run_.time_limit,
                     "seconds a kernel may take before it is stopped; 0: no limit")

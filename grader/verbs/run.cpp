@@ -193,6 +193,7 @@ int run_program(const RunOptions& given) try {
   how.threads = options.threads;
   how.checks = parse_checks(options.check);
   how.trace = !options.trace.empty();
+  how.permute_fragments = options.permute_fragments;
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, how);

@@ -12,10 +12,11 @@ struct RunOptions {
   std::string device = "sim";  ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
   bool counters = false;       ///< print a table of kernels to stderr when the program has ended
   std::string check;           ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
-  unsigned threads = 0;        ///< host cores of the simulated GPU, 0: all
-  double time_limit = 600;     ///< wall seconds a kernel may take, 0: no limit; an endless loop ends here
-  std::string program;         ///< a path, or a name looked up in PATH
-  std::filesystem::path trace;         ///< write a timeline there; empty: none
+  bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
+  unsigned threads = 0;            ///< host cores of the simulated GPU, 0: all
+  double time_limit = 600;         ///< wall seconds a kernel may take, 0: no limit; an endless loop ends here
+  std::string program;             ///< a path, or a name looked up in PATH
+  std::filesystem::path trace;     ///< write a timeline there; empty: none
   std::vector<std::string> arguments;  ///< the program's own
   std::filesystem::path simulator;     ///< folder of libcudart.so.13; empty: the one of this build
 };

@@ -108,6 +108,7 @@ StartedMachine start_machine(const MachineOptions& options) {
     arguments.insert(arguments.end(), {"--time-limit", std::to_string(options.time_limit)});
   if (options.checks != 0) arguments.insert(arguments.end(), {"--checks", std::to_string(options.checks)});
   if (options.trace) arguments.insert(arguments.end(), {"--trace", "1"});
+  if (options.permute_fragments) arguments.insert(arguments.end(), {"--permute-fragments", "1"});
   started.pid = spawn(program, arguments, guest.get(), observer.get());
   return started;
 }

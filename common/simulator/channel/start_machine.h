@@ -15,6 +15,7 @@ struct MachineOptions {
   std::string vector_level;         ///< "v2", "v3", "v4"; empty: the best that this CPU and this build have
   double time_limit = 0;            ///< wall seconds a kernel may take, 0: no limit
   u32 checks = 0;                   ///< a set of Check (checks/finding.h)
+  bool permute_fragments = false;   ///< wmma fragments in a layout that no hardware has
   bool observed = false;            ///< with a second channel for a trusted observer
   bool trace = false;               ///< keeps a timeline for the observer
 };

@@ -71,6 +71,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.vector_level = options.vector_level;
   machine.time_limit = options.kernel_time_limit;
   machine.checks = options.checks;
+  machine.permute_fragments = options.permute_fragments;
   machine.observed = true;
   machine.trace = options.trace;
   auto state = std::make_unique<State>();

@@ -17,11 +17,12 @@ namespace roofline::sim {
 
 struct SessionOptions {
   std::string device = "a100-sxm4-40gb";
-  unsigned threads = 0;           ///< 0: all cores
-  std::string vector_level = {};  ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
-  u32 checks = 0;                 ///< a set of Check: what to look for beside memory faults
-  double kernel_time_limit = 0;   ///< wall seconds a kernel may take, 0: no limit
-  bool trace = false;             ///< keep a timeline for trace()
+  unsigned threads = 0;            ///< 0: all cores
+  std::string vector_level = {};   ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
+  u32 checks = 0;                  ///< a set of Check: what to look for beside memory faults
+  double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
+  bool trace = false;              ///< keep a timeline for trace()
+  bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
 };
 
 /// One kernel as the machine saw it.
@@ -37,7 +38,7 @@ struct KernelRecord {
   KernelResources resources;
   Occupancy occupancy;
   u64 graph_launch = 0;  ///< a node of the region's n-th graph launch; 0: launched into a stream
-  u64 ordinal = 0;  ///< the session's n-th kernel, from 1: TraceSpan::kernel
+  u64 ordinal = 0;       ///< the session's n-th kernel, from 1: TraceSpan::kernel
 };
 
 /// What happened on the device between begin_region and end_region.

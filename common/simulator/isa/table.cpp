@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "simulator/isa/chapters.h"
+#include "simulator/isa/matrix.h"
 
 namespace roofline::sim::isa {
 
@@ -47,6 +48,7 @@ std::span<const Chapter> chapters() {
       {"Atomics and fences", atomic_rows},
       {"Control flow", control_flow_rows},
       {"Warp and block", warp_rows},
+      {"Matrix", matrix_rows},
       {"Video", video_rows},
       {"System", system_rows},
   };

@@ -33,6 +33,7 @@ struct Device::State {
   GridRunner runner;
   ManagedAllocator managed;
   std::map<ModuleId, std::unique_ptr<Module>> modules;
+  bool permute_fragments = false;
   std::vector<Kernel*> kernels;  ///< by FunctionId; nullptr after unloading
   ModuleId next_module = 1;
   Observer* observer = nullptr;
@@ -100,7 +101,8 @@ ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKer
 
 ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std::vector<ElfKernel>& elf) {
   const ModuleId id = state_->next_module;
-  auto module = std::make_unique<Module>(id, ptx, elf, state_->memory, state_->managed);
+  auto module = std::make_unique<Module>(id, ptx, elf, state_->memory, state_->managed,
+                                         state_->permute_fragments);
   ++state_->next_module;
   ModuleFacts facts{.id = id, .functions = {}, .variables = module->variables()};
   for (auto& kernel : module->kernels()) {
@@ -165,6 +167,7 @@ bool Device::set_max_dynamic_shared(FunctionId function, u64 bytes) {
 }
 
 void Device::set_heap_bytes(u64 bytes) { state_->memory.set_heap_limit(bytes); }
+void Device::set_permute_fragments(bool permute) { state_->permute_fragments = permute; }
 void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
 void Device::set_observer(Observer* observer) { state_->observer = observer; }
 void Device::set_time_limit(double seconds) { state_->runner.set_time_limit(seconds); }

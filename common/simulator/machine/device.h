@@ -119,6 +119,10 @@ class Device {
   ModuleFacts load_modules(const std::vector<std::string>& ptx, const std::vector<ElfKernel>& elf);
   void unload_module(ModuleId module);
 
+  /// Modules loaded from now on lay wmma fragments out as no hardware does: programs that use only the
+  /// interface cannot tell, others give wrong results.
+  void set_permute_fragments(bool permute);
+
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
   LaunchResult launch(const Launch& launch);
   /// Empty when the launch is allowed; otherwise the limit it breaks, in a sentence.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulator/isa/binder.h"
+#include "simulator/isa/fragment_order.h"
 #include "simulator/isa/row.h"
 #include "simulator/machine/control_flow_graph.h"
 #include "simulator/machine/copies.h"
@@ -30,11 +31,12 @@ class Symbols {
   virtual u64 function_address(const std::string& name) = 0;
   /// The function of that name bound for this kernel, or nullptr when it has no body.
   virtual const Function* function(const std::string& name) = 0;
+  virtual bool permutes_fragments() const { return false; }
 };
 
 /// Binds one PTX function: names become rows, instructions become code. While it works, a frame slot holds
 /// the number of a virtual row; row_allocation.h gives them their offsets at the end.
-class FunctionBuilder final : public isa::Binder {
+class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
  public:
   FunctionBuilder(const ptx::Function& source, Symbols& symbols, Kernel& kernel, Function& result);
   void build();
@@ -51,6 +53,7 @@ class FunctionBuilder final : public isa::Binder {
   void bind_call(Instruction& in) override;
   const ptx::Function& function() const override { return source_; }
   const ptx::Instruction& instruction() const override { return source_.instructions[current_]; }
+  bool permutes_fragments() const override { return symbols_.permutes_fragments(); }
 
  private:
   struct Register {

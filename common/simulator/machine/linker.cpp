@@ -44,6 +44,7 @@ class KernelLinker final : public Symbols {
       return Variable{facts->constant ? ptx::Space::kConst : ptx::Space::kGlobal, facts->address};
     return std::nullopt;
   }
+  bool permutes_fragments() const override { return module_.permutes_fragments(); }
   u64 function_address(const std::string& name) override { return module_.function_address(name); }
   const Function* function(const std::string& name) override {
     const ptx::Function* target = module_.function(name);

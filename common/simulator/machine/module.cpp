@@ -29,8 +29,8 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
 }  // namespace
 
 Module::Module(ModuleId id, const std::vector<std::string>& texts, const std::vector<ElfKernel>& elf,
-               Memory& memory, const ManagedAllocator& managed)
-    : id_(id), memory_(memory), source_(source_of(id, texts)) {
+               Memory& memory, const ManagedAllocator& managed, bool permute_fragments)
+    : id_(id), memory_(memory), permutes_fragments_(permute_fragments), source_(source_of(id, texts)) {
   for (u32 i = 0; i < source_.functions.size(); ++i) functions_.emplace(source_.functions[i].name, i);
   for (size_t i = 0; i + 1 < source_.aliases.size(); i += 2)
     if (const auto target = functions_.find(source_.aliases[i + 1]); target != functions_.end())

@@ -21,7 +21,7 @@ class Module {
  public:
   /// Several texts are linked. Throws LoadError; nothing stays allocated then.
   Module(ModuleId id, const std::vector<std::string>& texts, const std::vector<ElfKernel>& elf,
-         Memory& memory, const ManagedAllocator& managed);
+         Memory& memory, const ManagedAllocator& managed, bool permute_fragments = false);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -29,6 +29,7 @@ class Module {
   std::vector<std::unique_ptr<Kernel>>& kernels() { return kernels_; }
   const std::vector<VariableFacts>& variables() const { return variables_; }
   const ptx::Module& source() const { return source_; }
+  bool permutes_fragments() const { return permutes_fragments_; }
 
   /// For the linker of one kernel.
   const ptx::Function* function(const std::string& name) const;
@@ -46,6 +47,7 @@ class Module {
 
   ModuleId id_;
   Memory& memory_;
+  bool permutes_fragments_;
   ptx::Module source_;
   std::unordered_map<std::string, u32> functions_;
   std::unordered_map<std::string, const ptx::Variable*> shared_;

@@ -42,6 +42,8 @@ Options parse_options(int argc, char** argv) {
       options.time_limit = number<double>(name, value);
     else if (name == "--trace")
       options.trace = number<int>(name, value) != 0;
+    else if (name == "--permute-fragments")
+      options.permute_fragments = number<int>(name, value) != 0;
     else
       throw std::runtime_error("unknown argument '" + std::string(name) + "'");
   }

@@ -15,6 +15,7 @@ struct Options {
   unsigned checks = 0;    ///< a set of Check
   double time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;     ///< keep a timeline for the observer
+  bool permute_fragments = false;
 };
 
 /// Throws std::runtime_error with a sentence about the first argument that is wrong.

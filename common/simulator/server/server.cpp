@@ -44,6 +44,7 @@ void Server::start_device() {
   device_->map_host_window(window_memory_.descriptor(), 0, kHostWindowBytes);
   device_->set_time_limit(options_.time_limit);
   if (checks_) checks_->attach(*device_);
+  device_->set_permute_fragments(options_.permute_fragments);
   device_->set_managed_allocator(
       [this](u64 bytes, const std::string& name) { return allocate_host(bytes, name); });
 }
