@@ -115,6 +115,7 @@ class Flattening {
     definition.nodes.push_back(std::move(lowered));
     if (by_program) program[place] = *by_program;
     if (!child) exec_.places[&node] = place;
+    if (std::holds_alternative<RecordCall>(node.work)) exec_.recorders.push_back(&node);
     ends = {place};
     return cudaSuccess;
   }

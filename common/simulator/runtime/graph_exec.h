@@ -22,6 +22,7 @@ struct GraphExec {
   std::unordered_map<u64, Node*> by_original;
   std::unordered_map<const Node*, u32> places;  ///< child graph nodes have none
   std::unordered_set<const Node*> disabled;
+  std::vector<const Node*> recorders;  ///< nodes that record events
   /// Replaced, never changed: a launch that waits for a host function keeps its own.
   std::shared_ptr<const ProgramWork> program;
 };

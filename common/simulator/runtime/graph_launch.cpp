@@ -61,6 +61,15 @@ struct Run {
   HostCall next;                               ///< to be called without the lock; none: the run is over
 };
 
+/// The host may ask for the event from now on, unless it was destroyed since.
+void mark_recorded(Runtime& r, const RecordCall& call) {
+  Event* const event = r.find_event(call.event);
+  if (!event || event->id != call.id) return;
+  event->recorded = true;
+  event->capture = 0;
+  event->captured.clear();
+}
+
 cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& run) {
   const GraphExec* const found = find_exec(exec);
   if (!found) return cudaErrorInvalidValue;
@@ -77,6 +86,7 @@ cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& ru
   static u32 last_run = 0;
   run.id = ++last_run;
   r.connection().post(LaunchGraph{found->id, use.id, run.id});
+  for (const Node* node : found->recorders) mark_recorded(r, std::get<RecordCall>(node->work));
   if (!found->program->empty()) run.program = found->program;
   return cudaSuccess;
 }
