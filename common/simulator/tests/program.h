@@ -106,14 +106,17 @@ inline std::vector<std::string> simulated(std::vector<std::string> more = {}) {
   return more;
 }
 
-/// Compiles tests/runtime_programs/NAME.cu into the folder. By default PTX only and the shared runtime, as labs do.
+/// Compiles tests/runtime_programs/NAME.cu, or the corpus program of that name, into the folder. By default
+/// PTX only and the shared runtime, as labs do.
 inline fs::path compile(const Folder& folder, const std::string& name,
                         std::vector<std::string> options = {"-cudart", "shared", "-gencode",
                                                             "arch=compute_80,code=compute_80"}) {
   const fs::path program = folder / name;
-  std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc", "-std=c++17", "-o",
-                                      program.string(), "-I", SIMULATOR_SOURCE "/tests/programs",
-                                      SIMULATOR_SOURCE "/tests/runtime_programs/" + name + ".cu"};
+  fs::path source = SIMULATOR_SOURCE "/tests/runtime_programs/" + name + ".cu";
+  if (!fs::exists(source)) source = SIMULATOR_SOURCE "/tests/programs/" + name + ".cu";
+  std::vector<std::string> command = {
+      std::string(CUDA_HOME) + "/bin/nvcc", "-std=c++17",   "-o", program.string(), "-I",
+      SIMULATOR_SOURCE "/tests/programs",   source.string()};
   command.insert(command.end(), options.begin(), options.end());
   const Result compiled = run(command);
   if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);
