@@ -11,7 +11,9 @@ namespace {
 
 enum class Product { kNone, kLow, kHigh };
 
-/// a + b + carry, or a - b - borrow, with the carry or borrow out.
+/// a + b + carry with the carry out. Subtraction is a + ~b + carry: its carry is 1 when nothing was borrowed.
+/// The manual calls the bit a borrow, which is the same in chains of subtractions; but code that nvcc makes
+/// (division of 128-bit integers) reads it with addc, and relies on this.
 template <class U>
 struct Sum {
   U value;
@@ -22,12 +24,6 @@ template <class U>
 constexpr Sum<U> add(U a, U b, U carry) {
   const U partial = a + b, value = partial + carry;
   return {value, partial < a || value < partial};
-}
-
-template <class U>
-constexpr Sum<U> subtract(U a, U b, U borrow) {
-  const U partial = a - b;
-  return {static_cast<U>(partial - borrow), a < b || partial < borrow};
 }
 
 template <class T, Product kProduct>
@@ -44,12 +40,12 @@ void execute(Warp& w, const Instruction& in) {
   const T* a = w.row<T>(in.a);
   const T* b = w.row<T>(in.b);
   const T* c = kProduct == Product::kNone ? b : w.row<T>(in.c);
-  const u32 carries = kIn ? w.carry : 0;
+  const u32 carries = kIn ? w.carry : kSubtract ? ~0u : 0;
 #pragma GCC ivdep
   for (u32 i = 0; i < kWarpSize; ++i) {
-    const U carry = carries >> i & 1u, last = static_cast<U>(c[i]);
+    const U carry = carries >> i & 1u, last = static_cast<U>(kSubtract ? ~c[i] : c[i]);
     const U first = kProduct == Product::kNone ? static_cast<U>(a[i]) : factor<T, kProduct>(a[i], b[i]);
-    const Sum<U> sum = kSubtract ? subtract<U>(first, last, carry) : add<U>(first, last, carry);
+    const Sum<U> sum = add<U>(first, last, carry);
     results[i] = sum.value;
     flags[i] = sum.carry ? 1 : 0;
   }

@@ -120,13 +120,24 @@ cudaError_t Modules::resolve(Kernel& kernel, Connection& connection) {
 
 cudaError_t Modules::find_variable(const void* symbol, Connection& connection, VariableFacts& facts) {
   const auto variable = variables_.find(symbol);
-  if (variable == variables_.end()) return cudaErrorInvalidSymbol;
+  if (variable == variables_.end()) return find_managed(symbol, facts);
   Module& module = *variable->second->module;
   if (const cudaError_t error = load(module, connection); error != cudaSuccess) return error;
   const auto found = module.variables.find(variable->second->name);
   if (found == module.variables.end()) return cudaErrorInvalidSymbol;
   facts = found->second;
   return cudaSuccess;
+}
+
+/// Host code that names a managed variable means the variable itself: its address is the device's.
+cudaError_t Modules::find_managed(const void* address, VariableFacts& facts) const {
+  for (const auto& [key, module] : modules_)
+    for (const auto& [name, known] : module->variables)
+      if (known.managed && reinterpret_cast<const void*>(known.address) == address) {
+        facts = known;
+        return cudaSuccess;
+      }
+  return cudaErrorInvalidSymbol;
 }
 
 void Modules::forget_loaded() {

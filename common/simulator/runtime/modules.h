@@ -73,6 +73,7 @@ class Modules {
 
  private:
   cudaError_t send(Module& module, Connection& connection);
+  cudaError_t find_managed(const void* address, VariableFacts& facts) const;
 
   std::unordered_map<const Module*, std::unique_ptr<Module>> modules_;
   std::unordered_map<const void*, Kernel*> stubs_;
