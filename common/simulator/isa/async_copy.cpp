@@ -9,7 +9,7 @@
 #include "simulator/isa/cost.h"
 
 /// "Asynchronous copy": cp.async from global to shared memory. The copy is done at once, which every correct
-/// program allows; so waiting for it is no work.
+/// program allows; waiting for it only costs time.
 namespace roofline::sim::isa {
 
 namespace {
@@ -60,6 +60,7 @@ void copy_async(Warp& w, const Instruction& in) {
     std::memcpy(store.lane(l), staged[l], in.width);
   }
   if (whole != 0) w.memory_level = level;
+  if (w.scoreboard != nullptr) w.scoreboard->note_copy();
 }
 
 void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) {
@@ -93,13 +94,26 @@ void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) 
   in.execute = copy_async;
 }
 
-void nothing(Warp&, const Instruction&) {}
+void commit(Warp& w, const Instruction&) {
+  if (w.scoreboard != nullptr) w.scoreboard->commit_copies();
+}
 
-void bind_nothing(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
+/// in.immediate: groups that may stay on their way; none, and copies of no group neither, when negative.
+void wait(Warp& w, const Instruction& in) {
+  if (w.scoreboard == nullptr) return;
+  w.scoreboard->wait_for_copies(in.immediate < 0 ? 0 : static_cast<u32>(in.immediate), in.immediate < 0);
+}
 
-Row wait(std::string_view syntax) {
-  return {
-      .syntax = syntax, .types = {}, .types2 = {}, .bind = bind_nothing, .cost = fixed_cost<Pipe::kControl>};
+void bind_commit(const Row&, const Match&, Binder&, Instruction& in) { in.execute = commit; }
+
+void bind_wait(const Row&, const Match& match, Binder&, Instruction& in) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  in.immediate = operands.empty() ? -1 : static_cast<s64>(operands[0].bits & 0x7fff'ffffu);
+  in.execute = wait;
+}
+
+Row group_row(std::string_view syntax, Bind bind, CostFunction cost) {
+  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = cost};
 }
 
 }  // namespace
@@ -115,9 +129,9 @@ std::vector<Row> async_copy_rows() {
        .cost = memory_cost,
        .space = ptx::Space::kGlobal,
        .is_load = true},
-      wait("cp.async.commit_group"),
-      wait("cp.async.wait_group n"),
-      wait("cp.async.wait_all"),
+      group_row("cp.async.commit_group", bind_commit, memory_cost),
+      group_row("cp.async.wait_group n", bind_wait, fixed_cost<Pipe::kControl>),
+      group_row("cp.async.wait_all", bind_wait, fixed_cost<Pipe::kControl>),
   };
 }
 

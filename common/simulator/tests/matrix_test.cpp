@@ -214,5 +214,23 @@ TEST_F(Matrix, TrapsNameWhatIsWrong) {
   EXPECT_EQ(result.trap->kind, TrapKind::kMisalignedAddress);
 }
 
+// Breaks when an asynchronous copy costs no time where it is waited for.
+TEST_F(Matrix, WaitingForAsynchronousCopiesTakesTime) {
+  const u64 from = upload(std::vector<u32>(1024));
+  const std::string copy =
+      "mul.wide.u32 %rd3, %r1, 16; add.s64 %rd4, %rd1, %rd3; shl.b32 %r3, %r1, 4; mov.u32 %r2, s; add.u32 "
+      "%r4, %r2, %r3;"
+      "cp.async.cg.shared.global [%r4], [%rd4], 16; cp.async.commit_group;"
+      "cp.async.cg.shared.global [%r4+512], [%rd4+512], 16; cp.async.commit_group; ";
+  const auto cycles = [&](const std::string& wait) {
+    return run_well(copy + wait, from, 0, 32, 1, kShared).counters.block_cycles_dram;
+  };
+  const double latency = device_.description().dram_latency;
+  EXPECT_LT(cycles("cp.async.wait_group 2;"), latency);
+  EXPECT_GT(cycles("cp.async.wait_group 1;"), latency);
+  EXPECT_GE(cycles("cp.async.wait_group 0;"), cycles("cp.async.wait_group 1;"));
+  EXPECT_EQ(cycles("cp.async.wait_all;"), cycles("cp.async.wait_group 0;"));
+}
+
 }  // namespace
 }  // namespace roofline::sim

@@ -42,6 +42,9 @@ void Scoreboard::reset() {
   pipe_free_.fill({});
   loaded_.fill({});
   stored_.fill({});
+  copies_next_ = false;
+  copying_ = {};
+  copy_groups_.clear();
   std::fill(ready_.begin(), ready_.end(), Cycles{});
 }
 
@@ -69,6 +72,12 @@ Cycles Scoreboard::sources_ready(const Instruction& in, const InstructionInfo& i
   return at;
 }
 
+/// Cycles that one sub-partition's Tensor Core works on the instruction.
+double Scoreboard::tensor_cycles(const InstructionInfo& info) const {
+  const double rate = mma_sync_rate(device_, info.cost.flop_type);
+  return rate > 0 ? info.cost.flops * kSchedulersPerSm / rate : 0;
+}
+
 Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const {
   if (info.cost.pipe == Pipe::kNone) return {};
   const double more_passes = passes > 1 ? passes - 1.0 : 0.0;
@@ -84,8 +93,14 @@ Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u3
     case MemoryLevel::kNone:
       break;
   }
-  // An instruction that hardware does in several steps is a chain: division, 64-bit addition with carry.
-  const double cycles = latency_[index(info.cost.pipe)] * std::max<double>(1, info.cost.issue);
+  // An instruction that hardware does in several steps is a chain: division, 64-bit addition with carry. The
+  // parts of a wmma are independent and follow each other as fast as the pipe takes them.
+  const double steps = std::max<double>(1, info.cost.issue);
+  double cycles = latency_[index(info.cost.pipe)];
+  if (info.cost.pipe == Pipe::kTensor)
+    cycles += tensor_cycles(info) * (1 - 1 / steps);
+  else
+    cycles *= steps;
   return {cycles, cycles};
 }
 
@@ -114,9 +129,7 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     const double slots = std::max<double>(1, info.cost.issue);
     double busy = slots * interval_[index(pipe)];
     if (pipe == Pipe::kMemory && level != MemoryLevel::kNone) busy += passes > 1 ? passes - 1.0 : 0.0;
-    if (pipe == Pipe::kTensor)
-      if (const double rate = mma_sync_rate(device_, info.cost.flop_type); rate > 0)
-        busy = std::max(busy, info.cost.flops * kSchedulersPerSm / rate);
+    if (pipe == Pipe::kTensor) busy = std::max(busy, tensor_cycles(info));
     // The pipe and the scheduler are busy for the work, not for the wait: others go first meanwhile.
     free = plus(later(free, front_), busy);
     front_ = plus(front_, slots);
@@ -125,6 +138,11 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     if (pipe == Pipe::kControl) front_ = issued_ = plus(issued_, device_.control_latency - slots);
   }
   const Cycles done = plus(start, latency_of(info, level, passes));
+  if (copies_next_) {
+    copies_next_ = false;
+    copying_ = later(copying_, done);
+    return;
+  }
   if (!info.is_store) {
     set_ready(in.d, done);
     set_ready(in.e, done);
@@ -132,6 +150,17 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
   if (in.extra == nullptr) return;
   const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
   for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set_ready(in.extra->slots[i], done);
+}
+
+void Scoreboard::commit_copies() {
+  if (!copy_groups_.empty()) copying_ = later(copying_, copy_groups_.back());
+  copy_groups_.push_back(copying_);
+  copying_ = {};
+}
+
+void Scoreboard::wait_for_copies(u32 pending, bool uncommitted) {
+  if (pending < copy_groups_.size()) front_ = later(front_, copy_groups_[copy_groups_.size() - 1 - pending]);
+  if (uncommitted) front_ = later(front_, copying_);
 }
 
 void Scoreboard::advance_to(Cycles at) {

@@ -33,6 +33,11 @@ class Scoreboard {
     double l2 = 0, dram = 0;
   };
   Cycles now() const { return issued_; }
+  /// The instruction that issues next is an asynchronous copy: nobody waits for it but wait_for_copies.
+  void note_copy() { copies_next_ = true; }
+  void commit_copies();
+  /// Until all but the latest `pending` committed groups have arrived; `uncommitted` too, for wait_all.
+  void wait_for_copies(u32 pending, bool uncommitted);
   /// A barrier released the warp: `at` is when its last warp arrived; the barrier's own latency is added
   /// here.
   void advance_to(Cycles at);
@@ -42,6 +47,7 @@ class Scoreboard {
   Cycles ready_at(Slot slot) const;
   void set_ready(Slot slot, Cycles at);
   Cycles sources_ready(const Instruction& in, const InstructionInfo& info) const;
+  double tensor_cycles(const InstructionInfo& info) const;
   Cycles latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const;
   /// Start of a memory access, not before the stores that it might depend on; remembers it for the next.
   Cycles in_memory_order(Cycles start, const InstructionInfo& info, MemoryLevel level);
@@ -53,7 +59,10 @@ class Scoreboard {
   Cycles issued_;  ///< when the last one so far has issued
   std::array<Cycles, kPipes> pipe_free_{};
   std::array<Cycles, 2> loaded_{}, stored_{};  ///< last load and store to shared memory and elsewhere
-  std::vector<Cycles> ready_;                  ///< by slot offset / 64, frame bank only
+  bool copies_next_ = false;
+  Cycles copying_;                   ///< arrival of the last asynchronous copy of no group yet
+  std::vector<Cycles> copy_groups_;  ///< arrival of each committed group and all before it
+  std::vector<Cycles> ready_;        ///< by slot offset / 64, frame bank only
 };
 
 }  // namespace roofline::sim

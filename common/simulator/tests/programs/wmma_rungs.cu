@@ -16,9 +16,21 @@ using FragmentA = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_maj
 using FragmentB = wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major>;
 using Sum = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-constexpr int kBlock = 128, kDepth = 32;               // a block makes 128x128 of C, 32 of k at a time
-constexpr int kRowA = kDepth + 8, kRowB = kBlock + 8;  // 16 bytes of padding
-constexpr int kWarpRows = 64, kWarpColumns = 32;       // 2x4 warps
+/// A block of kWarps warps makes kBlock x kBlock of C, kDepth of k at a time; a warp kWarpRows x kWarpColumns
+/// of it. Rows in shared memory are padded by 16 bytes.
+template <int block, int warp_rows, int warp_columns>
+struct Shape {
+  static constexpr int kBlock = block, kDepth = 32, kRowA = kDepth + 8, kRowB = kBlock + 8;
+  static constexpr int kWarpRows = warp_rows, kWarpColumns = warp_columns;
+  static constexpr int kWarpsAcross = kBlock / kWarpColumns,
+                       kThreads = kBlock / kWarpRows * kWarpsAcross * 32;
+  struct Tiles {
+    half a[kBlock * kRowA];
+    half b[kDepth * kRowB];
+  };
+};
+using Small = Shape<64, 32, 32>;
+using Large = Shape<128, 64, 32>;
 
 __global__ void direct(const half* a, const half* b, float* c, int n) {
   const int row = (blockIdx.y * blockDim.y + threadIdx.y) * 16;
@@ -35,57 +47,56 @@ __global__ void direct(const half* a, const half* b, float* c, int n) {
   wmma::store_matrix_sync(c + row * n + column, sum, n, wmma::mem_row_major);
 }
 
-struct Tiles {
-  half a[kBlock * kRowA];
-  half b[kDepth * kRowB];
-};
-
 /// What one warp holds of C.
+template <typename S>
 struct WarpTile {
-  Sum sums[kWarpRows / 16][kWarpColumns / 16];
-  int row = threadIdx.x / 32 / 4 * kWarpRows, column = threadIdx.x / 32 % 4 * kWarpColumns;
+  Sum sums[S::kWarpRows / 16][S::kWarpColumns / 16];
+  int row = threadIdx.x / 32 / S::kWarpsAcross * S::kWarpRows;
+  int column = threadIdx.x / 32 % S::kWarpsAcross * S::kWarpColumns;
 
   __device__ WarpTile() {
     for (auto& line : sums)
       for (auto& sum : line) wmma::fill_fragment(sum, 0.0f);
   }
-  __device__ void multiply(const Tiles& tiles) {
+  __device__ void multiply(const typename S::Tiles& tiles) {
 #pragma unroll
-    for (int k = 0; k < kDepth; k += 16) {
-      FragmentA fa[kWarpRows / 16];
-      FragmentB fb[kWarpColumns / 16];
-      for (int i = 0; i < kWarpRows / 16; ++i)
-        wmma::load_matrix_sync(fa[i], tiles.a + (row + i * 16) * kRowA + k, kRowA);
-      for (int j = 0; j < kWarpColumns / 16; ++j)
-        wmma::load_matrix_sync(fb[j], tiles.b + k * kRowB + column + j * 16, kRowB);
-      for (int i = 0; i < kWarpRows / 16; ++i)
-        for (int j = 0; j < kWarpColumns / 16; ++j) wmma::mma_sync(sums[i][j], fa[i], fb[j], sums[i][j]);
+    for (int k = 0; k < S::kDepth; k += 16) {
+      FragmentA fa[S::kWarpRows / 16];
+      FragmentB fb[S::kWarpColumns / 16];
+      for (int i = 0; i < S::kWarpRows / 16; ++i)
+        wmma::load_matrix_sync(fa[i], tiles.a + (row + i * 16) * S::kRowA + k, S::kRowA);
+      for (int j = 0; j < S::kWarpColumns / 16; ++j)
+        wmma::load_matrix_sync(fb[j], tiles.b + k * S::kRowB + column + j * 16, S::kRowB);
+      for (int i = 0; i < S::kWarpRows / 16; ++i)
+        for (int j = 0; j < S::kWarpColumns / 16; ++j) wmma::mma_sync(sums[i][j], fa[i], fb[j], sums[i][j]);
     }
   }
   __device__ void store(float* c, int n) {
-    float* corner = c + (blockIdx.y * kBlock + row) * n + blockIdx.x * kBlock + column;
-    for (int i = 0; i < kWarpRows / 16; ++i)
-      for (int j = 0; j < kWarpColumns / 16; ++j)
+    float* corner = c + (blockIdx.y * S::kBlock + row) * n + blockIdx.x * S::kBlock + column;
+    for (int i = 0; i < S::kWarpRows / 16; ++i)
+      for (int j = 0; j < S::kWarpColumns / 16; ++j)
         wmma::store_matrix_sync(corner + i * 16 * n + j * 16, sums[i][j], n, wmma::mem_row_major);
   }
 };
 
 /// Calls copy(to, from) for each 16 bytes of the tiles at depth k that this thread moves.
-template <typename Copy>
-__device__ void each_piece(Tiles& tiles, const half* a, const half* b, int n, int k, Copy copy) {
-  for (int i = threadIdx.x; i < kBlock * kDepth / 8; i += 256) {
-    const int row_a = i / (kDepth / 8), column_a = i % (kDepth / 8) * 8;
-    const int row_b = i / (kBlock / 8), column_b = i % (kBlock / 8) * 8;
-    copy(tiles.a + row_a * kRowA + column_a, a + (blockIdx.y * kBlock + row_a) * n + k + column_a);
-    copy(tiles.b + row_b * kRowB + column_b, b + (k + row_b) * n + blockIdx.x * kBlock + column_b);
+template <typename S, typename Copy>
+__device__ void each_piece(typename S::Tiles& tiles, const half* a, const half* b, int n, int k, Copy copy) {
+#pragma unroll
+  for (int i = threadIdx.x; i < S::kBlock * S::kDepth / 8; i += S::kThreads) {
+    const int row_a = i / (S::kDepth / 8), column_a = i % (S::kDepth / 8) * 8;
+    const int row_b = i / (S::kBlock / 8), column_b = i % (S::kBlock / 8) * 8;
+    copy(tiles.a + row_a * S::kRowA + column_a, a + (blockIdx.y * S::kBlock + row_a) * n + k + column_a);
+    copy(tiles.b + row_b * S::kRowB + column_b, b + (k + row_b) * n + blockIdx.x * S::kBlock + column_b);
   }
 }
 
-__global__ void __launch_bounds__(256) padded(const half* a, const half* b, float* c, int n) {
-  __shared__ alignas(32) Tiles tiles;
-  WarpTile mine;
-  for (int k = 0; k < n; k += kDepth) {
-    each_piece(tiles, a, b, n, k, [](half* to, const half* from) {
+template <typename S>
+__global__ void __launch_bounds__(S::kThreads) padded(const half* a, const half* b, float* c, int n) {
+  __shared__ alignas(32) typename S::Tiles tiles;
+  WarpTile<S> mine;
+  for (int k = 0; k < n; k += S::kDepth) {
+    each_piece<S>(tiles, a, b, n, k, [](half* to, const half* from) {
       *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
     });
     __syncthreads();
@@ -97,22 +108,23 @@ __global__ void __launch_bounds__(256) padded(const half* a, const half* b, floa
 
 constexpr int kStages = 4;
 
-__global__ void __launch_bounds__(256) staged(const half* a, const half* b, float* c, int n) {
+template <typename S>
+__global__ void __launch_bounds__(S::kThreads) staged(const half* a, const half* b, float* c, int n) {
   extern __shared__ __align__(32) unsigned char memory[];
-  Tiles* stages = reinterpret_cast<Tiles*>(memory);
+  auto* stages = reinterpret_cast<typename S::Tiles*>(memory);
   const auto fetch = [&](int k) {
     if (k < n)
-      each_piece(stages[k / kDepth % kStages], a, b, n, k,
-                 [](half* to, const half* from) { __pipeline_memcpy_async(to, from, 16); });
+      each_piece<S>(stages[k / S::kDepth % kStages], a, b, n, k,
+                    [](half* to, const half* from) { __pipeline_memcpy_async(to, from, 16); });
     __pipeline_commit();
   };
-  WarpTile mine;
-  for (int s = 0; s < kStages - 1; ++s) fetch(s * kDepth);
-  for (int k = 0; k < n; k += kDepth) {
+  WarpTile<S> mine;
+  for (int s = 0; s < kStages - 1; ++s) fetch(s * S::kDepth);
+  for (int k = 0; k < n; k += S::kDepth) {
     __pipeline_wait_prior(kStages - 2);
     __syncthreads();
-    fetch(k + (kStages - 1) * kDepth);
-    mine.multiply(stages[k / kDepth % kStages]);
+    fetch(k + (kStages - 1) * S::kDepth);
+    mine.multiply(stages[k / S::kDepth % kStages]);
   }
   mine.store(c, n);
 }
@@ -133,14 +145,14 @@ int main(int argc, char** argv) {
   OK(cudaMalloc(&d_c, count * sizeof *c));
   OK(cudaMemcpy(d_a, a, count * sizeof *a, cudaMemcpyHostToDevice));
   OK(cudaMemcpy(d_b, b, count * sizeof *b, cudaMemcpyHostToDevice));
-  OK(cudaFuncSetAttribute(staged, cudaFuncAttributeMaxDynamicSharedMemorySize, kStages * sizeof(Tiles)));
+  constexpr int kBytes = kStages * sizeof(Large::Tiles);
+  OK(cudaFuncSetAttribute(staged<Large>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
   for (int rung = 1; rung <= 3; ++rung) {
     if (only != 0 && rung != only) continue;
     OK(cudaMemset(d_c, 0xff, count * sizeof *c));
-    const dim3 blocks(n / kBlock, n / kBlock);
     if (rung == 1) direct<<<dim3(n / 64, n / 64), dim3(128, 4)>>>(d_a, d_b, d_c, n);
-    if (rung == 2) padded<<<blocks, 256>>>(d_a, d_b, d_c, n);
-    if (rung == 3) staged<<<blocks, 256, kStages * sizeof(Tiles)>>>(d_a, d_b, d_c, n);
+    if (rung == 2) padded<Small><<<dim3(n / 64, n / 64), Small::kThreads>>>(d_a, d_b, d_c, n);
+    if (rung == 3) staged<Large><<<dim3(n / 128, n / 128), Large::kThreads, kBytes>>>(d_a, d_b, d_c, n);
     OK(cudaGetLastError());
     OK(cudaMemcpy(c, d_c, count * sizeof *c, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i += 97)
