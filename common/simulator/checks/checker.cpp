@@ -87,6 +87,8 @@ void Checker::launch_begins(const Grid& grid) {
   watched.assign(facts_.size(), 0);
   for (size_t i = 0; i < facts_.size(); ++i)
     watched[i] = facts_[i].watch != Watch::kNone && (does(kCheckRace) || does(kCheckSync));
+  sees_accesses = does(kCheckInit) || does(kCheckRace) || notes_work_;
+  observes = sees_accesses || does(kCheckSync);
   if (does(kCheckInit)) init_.launch_begins(grid, facts_);
   if (does(kCheckRace)) race_.launch_begins(grid, facts_);
   if (does(kCheckSync)) sync_.launch_begins(grid, facts_);

@@ -51,6 +51,7 @@ void BlockOrder::complete(u8 barrier, u32 waiting) {
     known_[warp * warps_ + warp] = clock_;
     acquired_[warp] = std::max(acquired_[warp], meeting.acquired);
   }
+  if (waiting == (warps_ == 32 ? ~0u : (1u << warps_) - 1)) all_met_ = clock_;
   meeting.known.assign(meeting.known.size(), 0);
   meeting.acquired = 0;
 }

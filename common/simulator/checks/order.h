@@ -37,6 +37,8 @@ class BlockOrder {
 
   u32 block() const { return block_; }
   u32 clock() const { return clock_; }
+  /// Before this clock everything of the block is ordered before all of its warps.
+  u32 all_met() const { return all_met_; }
 
   /// Lanes of a warp have met: what each did before is ordered before what the others do next.
   void warp_met(u32 warp, u32 lanes);
@@ -67,7 +69,7 @@ class BlockOrder {
   };
 
   u32 block_, warps_;
-  u32 clock_ = 1;
+  u32 clock_ = 1, all_met_ = 0;
   std::vector<u32> known_;  ///< [a * warps + b]: accesses of warp b before this clock are ordered before a
   std::vector<std::unique_ptr<LaneClocks>> lanes_;  ///< the same between lanes, where parts of warps met
   std::vector<u64> acquired_;

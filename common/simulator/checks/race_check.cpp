@@ -14,8 +14,6 @@ void each_lane_of(u32 mask, Use use) {
   for (; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
 }
 
-bool same_thread(const Stamp& a, const Stamp& b) { return a.thread == b.thread && a.block == b.block; }
-
 bool strong(const Stamp& stamp) { return stamp.strength != static_cast<u8>(Strength::kPlain); }
 
 bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(Strength::kVolatile); }
@@ -105,13 +103,12 @@ void RaceCheck::touch(const Touch& t, const ObservedAccess& a, RaceShadow& shado
 }
 
 void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
-  if (cell.write.clock != 0 && (!same_thread(cell.write, t.me) || cell.write.pending))
-    check(t, cell.write, Hazard::kReadAfterWrite, at, 0);
+  if (!settled(t, cell.write)) check(t, cell.write, Hazard::kReadAfterWrite, at, 0);
   Stamp& first = cell.read[0];
   Stamp& second = cell.read[1];
-  if (first.clock == 0 || same_thread(first, t.me)) {
+  if (settled(t, first)) {
     first = t.me;
-  } else if (second.clock == 0 || same_thread(second, t.me) || !ordered(t, first)) {
+  } else if (settled(t, second) || !ordered(t, first)) {
     second = t.me;
   } else {
     first = t.me;
@@ -119,10 +116,9 @@ void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
 }
 
 void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
-  if (cell.write.clock != 0 && (!same_thread(cell.write, t.me) || cell.write.pending))
-    check(t, cell.write, Hazard::kWriteAfterWrite, at, bytes);
+  if (!settled(t, cell.write)) check(t, cell.write, Hazard::kWriteAfterWrite, at, bytes);
   for (Stamp& reader : cell.read) {
-    if (reader.clock != 0 && !same_thread(reader, t.me)) check(t, reader, Hazard::kWriteAfterRead, at, 0);
+    if (!settled(t, reader)) check(t, reader, Hazard::kWriteAfterRead, at, 0);
     reader.clock = 0;
   }
   cell.write = t.me;

@@ -62,6 +62,11 @@ class RaceCheck {
 
   BlockState& state_of(const Block& block);
   void touch(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
+  /// Without looking further: nothing to compare with.
+  static bool settled(const Touch& t, const Stamp& before) {
+    return before.clock == 0 || (before.block == t.me.block && !before.pending &&
+                                 (before.clock < t.state.order.all_met() || before.thread == t.me.thread));
+  }
   void read(const Touch& t, RaceCell& cell, u64 at);
   void write(const Touch& t, RaceCell& cell, u64 at, u32 bytes);
   void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <limits>
 
 #include "simulator/machine/device.h"
 #include "simulator/machine/memory.h"
@@ -62,8 +63,10 @@ class Resolver {
     // A 32-bit address register wraps at 32 bits.
     const u64 base = static_cast<Address>(origin + static_cast<Address>(immediate));
     if (!same(addresses, origin)) {
-      measure(addresses, origin);
-      if (w_.block->observer != nullptr) observe(base, sizeof(Address) == 4);
+      if (w_.block->observer != nullptr && w_.block->observer->sees_accesses)
+        observe(addresses, origin, base);
+      else
+        measure(addresses, origin);
     }
     return dispatch(request_.space, base);
   }
@@ -109,17 +112,24 @@ class Resolver {
     analyse_pattern(p, request_.mask, request_.width);
   }
 
-  /// Tells the observer, and makes sure that the same addresses come here the next time too.
-  void observe(u64 base, bool narrow) {
-    entry_.pattern.narrow = !narrow;
+  /// Tells the observer. The pattern is left marked as one of addresses of the other width, so that every
+  /// request of the instruction comes here.
+  template <class Address>
+  void observe(const Address* addresses, Address origin, u64 base) {
+    AddressPattern& p = entry_.pattern;
+    constexpr bool kNarrow = sizeof(Address) == 4;
+    p.narrow = kNarrow;
+    const bool comparable = !kNarrow || (p.lowest >= std::numeric_limits<s32>::min() &&
+                                         p.highest <= std::numeric_limits<s32>::max());
+    if (!comparable || !same(addresses, origin)) measure(addresses, origin);
+    p.narrow = !kNarrow;
     Space space = request_.space;
     if (space == Space::kGeneric) {
-      space = space_of(base + static_cast<u64>(entry_.pattern.lowest));
-      if (space_of(base + static_cast<u64>(entry_.pattern.highest)) != space) return;  // its parts come here
+      space = space_of(base + static_cast<u64>(p.lowest));
+      if (space_of(base + static_cast<u64>(p.highest)) != space) return;  // its parts come here
       base -= window_base(space);
     }
-    w_.block->observer->access(w_, in_,
-                               {request_.kind, space, request_.mask, request_.width, base, &entry_.pattern});
+    w_.block->observer->access(w_, in_, {request_.kind, space, request_.mask, request_.width, base, &p});
   }
 
   Access dispatch(Space space, u64 base) {

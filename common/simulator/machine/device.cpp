@@ -195,9 +195,12 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.id = ++s.launches;
   grid.start_ns = s.now_ns;
   grid.observer = s.observer;
-  if (grid.observer != nullptr) grid.observer->launch_begins(grid);
+  if (s.observer != nullptr) {
+    s.observer->launch_begins(grid);
+    if (!s.observer->observes) grid.observer = nullptr;
+  }
   GridOutcome outcome = s.runner.run(grid, s.l2, result.occupancy);
-  if (grid.observer != nullptr) grid.observer->launch_ends(grid);
+  if (s.observer != nullptr) s.observer->launch_ends(grid);
   result.counters = std::move(outcome.counters);
   derive_sums(result.counters, kernel);
   // In turns, what other blocks printed before the trap is the same every time.

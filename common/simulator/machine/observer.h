@@ -38,6 +38,8 @@ class Observer {
   /// All threads have arrived; fragments that wait at it are still in their warps' lists.
   virtual void barrier_completed(Block&, u8 barrier) { static_cast<void>(barrier); }
 
+  /// Set by launch_begins: whether this launch need be observed at all, and whether `access` is wanted.
+  bool observes = true, sees_accesses = true;
   /// By Instruction::index of the present launch: which ones `before` is called for.
   std::vector<u8> watched;
 };
