@@ -12,6 +12,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr int kPlaceWidth = 24;
+constexpr size_t kTextWidth = 100;
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -23,6 +24,31 @@ std::string source_text(const std::string& file, unsigned line) {
     if (!std::getline(in, text)) return {};
   text.erase(0, text.find_first_not_of(" \t"));
   return printable(text);
+}
+
+/// `text` in lines of a readable length, each behind `indent` but the first.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  std::string lines, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > kTextWidth) {
+      lines += line + '\n' + indent;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + line;
+}
+
+/// Paragraphs of a message: its first line, and what it lists below.
+std::string paragraphs(const std::string& message) {
+  std::string text;
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string indent(line.find_first_not_of(' ') + 2, ' ');
+    text += indent + wrapped(line, indent) + '\n';
+  }
+  return text;
 }
 
 void write_place(std::ostringstream& out, const sim::Finding::Place& place, const Terminal& terminal) {
@@ -48,10 +74,10 @@ void write_finding(std::ostringstream& out, const sim::Finding& finding, const T
   if (!finding.kernel.empty()) out << " in kernel '" << printable(finding.kernel) << '\'';
   if (finding.count > 1 && !note)
     out << terminal.paint(Colour::kDim, " (" + std::to_string(finding.count) + " times)");
-  out << "\n  " << printable(finding.message) << '\n';
+  out << '\n' << paragraphs(printable(finding.message));
   for (const sim::Finding::Place& place : finding.places) write_place(out, place, terminal);
   if (!finding.advice.empty())
-    out << "  " << terminal.paint(Colour::kBold, "fix:") << ' ' << finding.advice << '\n';
+    out << "  " << terminal.paint(Colour::kBold, "fix:") << ' ' << wrapped(finding.advice, "       ") << '\n';
   out << '\n';
 }
 
