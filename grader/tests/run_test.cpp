@@ -93,6 +93,19 @@ TEST(Run, WritesATimeline) {
   EXPECT_TRUE(contains(unwritable.err, "cannot be written")) << unwritable.err;
 }
 
+/// A check that does not exist, and one that finds nothing; what checks find stands in the simulator's
+/// tests/bugs.
+TEST(Run, ChecksAreChosenByName) {
+  const Folder folder;
+  const std::string program = compile(folder, "output");
+  const Result wrong = lab_run({"--check", "memory,races", "--", program});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(contains(wrong.err, "\"races\"; choose from memory, init, race, sync, or all")) << wrong.err;
+  const Result clean = lab_run({"--check", "init,race", program});
+  EXPECT_EQ(clean.status, 0) << clean.err;
+  EXPECT_TRUE(contains(clean.err, "check: 0 findings\n")) << clean.err;
+}
+
 /// The programs end with status 0; something was wrong nevertheless.
 TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   const Folder folder;
