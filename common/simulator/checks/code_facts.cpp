@@ -56,7 +56,7 @@ CodeFact fact_of(const InstructionInfo& info) {
   fact.watch = watch_of(opcode);
   fact.strength = strength_of(info, opcode);
   fact.aligned = opcode.starts_with("bar.") || has(opcode, ".aligned");
-  fact.async_copy = opcode.starts_with("cp.async");
+  fact.async_copy = opcode.starts_with("cp.async.ca") || opcode.starts_with("cp.async.cg");
   fact.plain_store = opcode.starts_with("st.");
   if (has(opcode, ".up.")) fact.shuffle = CodeFact::Shuffle::kUp;
   if (has(opcode, ".down.")) fact.shuffle = CodeFact::Shuffle::kDown;

@@ -82,6 +82,7 @@ void InitCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& fac
   grid_ = &grid;
   facts_ = &facts;
   reported_.clear();
+  cluster_writes_ = false;
   shared_.clear();
 }
 
@@ -91,6 +92,11 @@ void InitCheck::block_ends(const Block& block) { shared_.erase(&block); }
 void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
   const bool shared = a.space == ptx::Space::kShared;
   if (!shared && (a.space != ptx::Space::kGlobal || allocations_.empty())) return;
+  if (shared && a.address(static_cast<u32>(std::countr_zero(a.mask))) >= w.block->shared_bytes) {
+    cluster_writes_ = cluster_writes_ || a.kind != AccessKind::kLoad;
+    return;
+  }
+  if (shared && cluster_writes_) return;
   ByteMap& valid = shared ? shared_[w.block] : valid_;
   if (a.kind != AccessKind::kStore && !(*facts_)[in.index].barrier_object) read(w, in, a, valid, shared);
   if (a.kind == AccessKind::kLoad) return;

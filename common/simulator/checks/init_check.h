@@ -49,6 +49,7 @@ class InitCheck {
   const Grid* grid_ = nullptr;
   const std::vector<CodeFact>* facts_ = nullptr;
   std::map<const Block*, ByteMap> shared_;
+  bool cluster_writes_ = false;  ///< blocks of the launch write each other's shared memory: it is not watched
   std::map<u32, Finding*> reported_;  ///< by instruction, of the present launch
 };
 
