@@ -35,13 +35,6 @@ Binding binding_of(const Function& f) {
   return f.is_weak ? Binding::kWeak : Binding::kStrong;
 }
 
-/// nvcc turns a launch inside a kernel into calls of these.
-bool is_dynamic_parallelism(const std::string& name) {
-  for (const char* part : {"cudaCDP2", "cudaGetParameterBuffer", "cudaLaunchDevice"})
-    if (name.find(part) != std::string::npos) return true;
-  return false;
-}
-
 class Linker {
  public:
   Linker(std::vector<Unit> units, const std::function<bool(const std::string&)>& is_provided)
@@ -121,10 +114,6 @@ class Linker {
       const auto found = symbols_.find(name);
       if (found == symbols_.end() || found->second.binding != Binding::kUndefined) return;
       if (found->second.is_function ? is_provided_(name) : is_shared(name)) return;
-      if (is_dynamic_parallelism(name))
-        throw LoadError(name_of(unit) +
-                        " launches kernels from kernels (dynamic parallelism), which the simulated GPU does "
-                        "not do: launch them from the host.");
       throw LoadError("The device symbol '" + name + "' is used in " + name_of(unit) +
                       " and defined in no file of the program: link the object or library that defines it.");
     };

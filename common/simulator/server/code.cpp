@@ -27,6 +27,15 @@ bool is_device_runtime(const std::string& ptx) {
   return ptx.find("_cuda_device_runtime_cu_") != std::string::npos;
 }
 
+/// nvcc makes calls of functions with such names of a launch inside a kernel.
+void check_launches(const std::string& ptx) {
+  if (ptx.find("__cudaCDP2") != std::string::npos)
+    throw CodeError{
+        channel::Status::kInvalidPtx,
+        "A kernel of the program launches kernels (dynamic parallelism), which the simulated GPU does "
+        "not do: launch them from the host."};
+}
+
 std::vector<ElfKernel> kernels(const image::Image& found, u32 capability) {
   const image::ElfImage* elf = image::choose_elf(found, capability);
   if (elf == nullptr) return {};
@@ -61,6 +70,7 @@ Code find_linked_code(std::span<const std::byte> bytes, const std::vector<u64>& 
     }
     const image::PtxImage& ptx = choose(found, capability);
     if (is_device_runtime(ptx.text)) continue;
+    check_launches(ptx.text);
     code.ptx.push_back(ptx.text);
     code.target = std::max(code.target, ptx.sm);
   }

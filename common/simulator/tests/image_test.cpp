@@ -144,6 +144,18 @@ void expect_text(const PtxImage& ptx, u32 sm) {
 }
 
 // Breaks when the container's layout, or plain entries, are misread.
+// Broken by: link-time optimised code that is taken for a damaged image, or no way out in the message.
+TEST(Containers, LinkTimeOptimisedCodeIsRefusedWithAWayOut) {
+  Image image;
+  image.has_lto = true;
+  try {
+    choose_ptx(image, 80);
+    FAIL() << "there is no PTX";
+  } catch (const ImageError& error) {
+    EXPECT_NE(std::string(error.what()).find("Rebuild it without -dlto"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Containers, PlainText) {
   const Image image = read_image(compiled(kPlain).image);
   ASSERT_EQ(image.ptx.size(), 1u);

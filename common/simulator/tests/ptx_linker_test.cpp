@@ -160,11 +160,6 @@ TEST(PtxLinker, ErrorsNameTheSymbolAndTheFiles) {
       refusal({".extern .global .b8 g[8];\n", g}),
       "The device variable 'g' has 8 bytes in a.cu and 4 bytes in b.cu: declare it with the same type.");
   EXPECT_EQ(refusal({".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n", g}), "linked");
-  const std::string launch = "__cudaCDP2LaunchDeviceV2";
-  EXPECT_NE(
-      refusal({g, ".extern .func " + launch + "();\n.visible .entry k() { call " + launch + "; ret; }\n"})
-          .find("dynamic parallelism"),
-      std::string::npos);
 }
 
 // Broken by: a unit that is called by the name of a header or of nothing.
