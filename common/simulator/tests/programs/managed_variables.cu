@@ -42,8 +42,5 @@ int main() {
   size_t size = 0;
   OK(cudaGetSymbolSize(&size, m_state));
   EXPECT(size == sizeof(State));
-  cudaPointerAttributes attributes;
-  OK(cudaPointerGetAttributes(&attributes, m_values));
-  EXPECT(attributes.type == cudaMemoryTypeManaged);
   return 0;
 }
