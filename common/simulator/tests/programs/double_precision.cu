@@ -23,7 +23,7 @@ __host__ __device__ double work(double a, double b, int which) {
     case 5:
       return floor(a) + ceil(b) + trunc(a) + rint(b);
     case 6:
-      return fmin(a, b) + fmax(a, b);
+      return fabs(fmin(a, b)) - 2 * fabs(fmax(a, b));  // which zero is the smaller is not defined
     case 7:
       return static_cast<double>(static_cast<float>(a));
     case 8:
