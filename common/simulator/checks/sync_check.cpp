@@ -35,11 +35,12 @@ struct Elsewhere {
   const Join* join = nullptr;
 };
 
-Elsewhere lanes_elsewhere(const Warp& w, u32 active) {
+/// `passed`: only those that are behind it already; others may still execute an instruction like it.
+Elsewhere lanes_elsewhere(const Warp& w, u32 active, bool passed) {
   Elsewhere found;
   const auto look = [&](const Join* join) {
     for (; join != nullptr; join = join->parent) {
-      const u32 missing = join->expected & w.live() & ~active;
+      const u32 missing = (passed ? join->arrived : join->expected) & w.live() & ~active;
       if (missing == 0 || ends_thread(w, *join)) continue;
       found.lanes |= missing;
       found.join = join;
@@ -114,7 +115,7 @@ void SyncCheck::before(Warp& w, const Instruction& in, u32 active) {
 
 void SyncCheck::check_divergence(const Warp& w, const Instruction& in, u32 active) {
   if (active == w.live()) return;
-  const Elsewhere missing = lanes_elsewhere(w, active);
+  const Elsewhere missing = lanes_elsewhere(w, active, false);
   if (missing.lanes == 0) return;
   Finding finding = start(w, static_cast<u32>(std::countr_zero(active)), "divergent-barrier");
   finding.message = "not all threads of a warp come to the barrier: " + lanes_text(w, active) + " of block " +
@@ -147,7 +148,7 @@ bool SyncCheck::check_members(const Warp& w, const Instruction& in, u32 active, 
     return false;
   }
   if (!same_place) return true;
-  const Elsewhere missing = lanes_elsewhere(w, active);
+  const Elsewhere missing = lanes_elsewhere(w, active, true);
   const u32 members = masks[std::countr_zero(active)], gone = missing.lanes & members;
   if (gone == 0) return true;
   Finding finding = start(w, static_cast<u32>(std::countr_zero(active)), "member-mask");
