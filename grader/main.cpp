@@ -128,10 +128,13 @@ class CommandLine {
         add("run", "run any program built with nvcc -cudart shared on the simulated GPU",
             "  ./lab run ./saxpy 1000000\n"
             "  ./lab run --device sim:t4 --counters -- ./saxpy --fast\n"
+            "  ./lab run --device sim:h200 --gpus 4 ./halo_exchange\n"
             "  ./lab run --check all ./saxpy            races, uninitialised memory, barriers, leaks\n"
             "  ./lab run --trace timeline.json ./saxpy  open it at https://ui.perfetto.dev",
             [this](const Paths& paths) { return run_on_simulator(paths); });
     run->add_option("--device", run_.device, "sim or sim:NAME");
+    run->add_option("--gpus", run_.gpus, "how many of the device the program finds, 1 to 16")
+        ->check(CLI::Range(1u, 16u));
     run->add_flag("--counters", run_.counters, "print what every kernel did when the program has ended");
     run->add_option("--check", run_.check,
                     "look for bugs: memory, init, race, sync, separated by commas, or all");
@@ -150,8 +153,8 @@ class CommandLine {
     if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
     for (int i = 2; i < argc; ++i) {
       const std::string_view word = argv[i];
-      if (word == "--device" || word == "--check" || word == "--trace" || word == "--threads" ||
-          word == "--time-limit") {
+      if (word == "--device" || word == "--gpus" || word == "--check" || word == "--trace" ||
+          word == "--threads" || word == "--time-limit") {
         ++i;  // its value
       } else if (word == "--" || !word.starts_with("-")) {
         const int program = word == "--" ? i + 1 : i;

@@ -194,6 +194,7 @@ int run_program(const RunOptions& given) try {
   how.checks = parse_checks(options.check);
   how.trace = !options.trace.empty();
   how.permute_fragments = options.permute_fragments;
+  how.gpus = options.gpus;
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, how);

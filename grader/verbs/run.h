@@ -13,6 +13,7 @@ struct RunOptions {
   bool counters = false;       ///< print a table of kernels to stderr when the program has ended
   std::string check;           ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
   bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
+  unsigned gpus = 1;               ///< how many of the device the program finds
   unsigned threads = 0;            ///< host cores of the simulated GPU, 0: all
   double time_limit = 600;         ///< wall seconds a kernel may take, 0: no limit; an endless loop ends here
   std::string program;             ///< a path, or a name looked up in PATH

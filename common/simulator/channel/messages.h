@@ -39,11 +39,13 @@ struct Hello {
 };
 /// `bytes` at the start of the staging memory: a fat binary, a PTX text or a cubin. Answered by LoadedModule,
 /// which lies in the staging memory. For a program built with relocatable device code: the linked image and
-/// then the image of each translation unit, behind each other; `parts` holds their sizes.
+/// then the image of each translation unit, behind each other; `parts` holds their sizes. `program_module`:
+/// the program's own number of it; the managed variables of a module are the same on all GPUs that load it.
 struct LoadModule {
   u64 bytes = 0;
   std::vector<u64> parts;  ///< empty: one image
-  void fields(auto& io) { io(bytes, parts); }
+  u32 program_module = 0;
+  void fields(auto& io) { io(bytes, parts, program_module); }
 };
 struct UnloadModule {
   u32 module = 0;
@@ -114,7 +116,10 @@ struct LaunchKernel {
   u64 dynamic_shared_bytes = 0;
   bool cooperative = false;
   std::vector<std::byte> parameters;
-  void fields(auto& io) { io(function, stream, grid, block, dynamic_shared_bytes, cooperative, parameters); }
+  Dim3 cluster{0, 0, 0};  ///< blocks of a cluster; 0: as the kernel was compiled
+  void fields(auto& io) {
+    io(function, stream, grid, block, dynamic_shared_bytes, cooperative, parameters, cluster);
+  }
 };
 /// Posted. The program chooses stream and event numbers; 0 is the legacy default stream.
 struct CreateStream {
@@ -186,6 +191,17 @@ struct ResetDevice {
 struct ReportMissing {
   std::string name;
   void fields(auto& io) { io(name); }
+};
+/// Posted. The commands that follow are for this GPU; 0 at first.
+struct SelectDevice {
+  u32 device = 0;
+  void fields(auto& io) { io(device); }
+};
+/// Whether the selected GPU's kernels may touch the memory of `peer`.
+struct AllowPeer {
+  u32 peer = 0;
+  bool allow = true;
+  void fields(auto& io) { io(peer, allow); }
 };
 
 /// A copy of `depth` slices of a rectangle. Bytes that come from or go to memory of the program that the
@@ -277,19 +293,20 @@ struct QueryBusy {
 };
 
 /// A command's number on the wire is its place in this list: append only.
-using Command = std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost,
-                             CopyIn, CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream,
-                             RecordEvent, WaitEvent, QueryEvent, QueryStream, Synchronize, QueryMemory,
-                             QueryAllocation, QueryOccupancy, SetMaxDynamicShared, SetLimit, TakeOutput,
-                             ResetDevice, ReportMissing, DefineGraph, UpdateGraphNode, LaunchGraph,
-                             ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess, QueryBusy>;
+using Command =
+    std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
+                 CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream, RecordEvent, WaitEvent,
+                 QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
+                 SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
+                 UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
+                 QueryBusy, SelectDevice, AllowPeer>;
 
 template <class T>
 inline constexpr bool kPosted =
     std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing> ||
     std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
-    std::is_same_v<T, ReportHostAccess>;
+    std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice>;
 
 /// The place of T in Command.
 template <class T, class... All>

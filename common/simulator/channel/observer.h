@@ -37,8 +37,7 @@ struct WireKernel {
        r.spill_bytes);
     io(r.barriers, r.max_threads);
     io(k.occupancy.blocks_per_sm, k.occupancy.warps_per_sm, k.occupancy.fraction, k.occupancy.limiter);
-    io(k.graph_launch);
-    io(k.ordinal);
+    io(k.graph_launch, k.ordinal, k.device);
   }
 };
 

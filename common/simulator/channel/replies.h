@@ -31,7 +31,7 @@ struct DeviceFacts {
     io(d.register_allocation_unit, d.shared_per_sm, d.shared_per_block, d.shared_per_block_optin);
     io(d.shared_reserved_per_block, d.l1_bytes, d.memory_bytes, d.memory_bus_bits, d.memory_clock_mhz,
        d.l2_bytes);
-    io(d.copy_engines, d.pcie_generation);
+    io(d.copy_engines, d.pcie_generation, d.peer_access, d.peer_gbps);
   }
 };
 
@@ -40,7 +40,8 @@ struct Welcome {
   DeviceFacts facts;
   u64 staging_bytes = 0, host_window_bytes = 0;
   u32 checks = 0;  ///< what is checked: a set of Check (checks/finding.h)
-  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks); }
+  u32 gpus = 1;    ///< how many of the device there are
+  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks, gpus); }
 };
 
 struct Address {

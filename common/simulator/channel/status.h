@@ -11,6 +11,7 @@ enum class Status : u32 {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kInvalidConfiguration = 9,
+  kInvalidDevice = 101,
   kInvalidImage = 200,
   kNoKernelImage = 209,
   kInvalidPtx = 218,

@@ -68,6 +68,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.directory = simulator_directory;
   machine.device = options.device;
   machine.threads = options.threads;
+  machine.gpus = options.gpus;
   machine.vector_level = options.vector_level;
   machine.time_limit = options.kernel_time_limit;
   machine.checks = options.checks;

@@ -18,6 +18,7 @@ namespace roofline::sim {
 struct SessionOptions {
   std::string device = "a100-sxm4-40gb";
   unsigned threads = 0;            ///< 0: all cores
+  unsigned gpus = 1;               ///< how many of the device
   std::string vector_level = {};   ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
   u32 checks = 0;                  ///< a set of Check: what to look for beside memory faults
   double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
@@ -39,6 +40,7 @@ struct KernelRecord {
   Occupancy occupancy;
   u64 graph_launch = 0;  ///< a node of the region's n-th graph launch; 0: launched into a stream
   u64 ordinal = 0;       ///< the session's n-th kernel, from 1: TraceSpan::kernel
+  u32 device = 0;        ///< which of the session's GPUs
 };
 
 /// What happened on the device between begin_region and end_region.

@@ -71,6 +71,8 @@ bool Device::add_host_allocation(u64 address, u64 bytes, const std::string& orig
 }
 bool Device::remove_host_allocation(u64 address) { return state_->memory.remove_host(address); }
 
+void Device::allow_peer(Device& peer, bool allow) { state_->memory.allow_peer(peer.state_->memory, allow); }
+
 void Device::set_managed_allocator(std::function<u64(u64, const std::string&)> allocate) {
   state_->managed = std::move(allocate);
 }

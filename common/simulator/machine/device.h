@@ -23,6 +23,9 @@ class Observer;  // machine/observer.h
 
 /// Virtual addresses of device memory start here (cudaMalloc, module variables).
 inline constexpr u64 kDeviceWindow = 0x0000'2000'0000'0000;
+/// Several devices in one process stand this far apart, in the order they were made.
+inline constexpr u64 kDeviceStride = u64{1} << 40;
+inline constexpr u32 kMaxDevices = 16;
 /// Pinned, mapped and managed host memory: the same address in both processes.
 inline constexpr u64 kHostWindow = 0x0000'3000'0000'0000;
 /// Generic addresses of shared and local memory; never mapped anywhere.
@@ -96,6 +99,8 @@ class Device {
   void map_host_window(int memfd, u64 offset, u64 bytes);
   bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
   bool remove_host_allocation(u64 address);
+  /// Lets kernels of this device touch the memory of `peer`, or no longer. Ends when either device does.
+  void allow_peer(Device& peer, bool allow);
 
   /// `.managed` variables are host-visible: load_module asks `allocate` for the address of each (in the host
   /// window, already known as a host allocation; 0 when out of memory). Without an allocator they lie in

@@ -21,13 +21,14 @@ namespace roofline::sim {
 namespace {
 
 constexpr u64 kPage = 4096;
-/// Several devices in one process stand this far apart.
-constexpr u64 kDeviceStride = u64{1} << 40;
-constexpr u64 kMaxDevices = 16;
 constexpr u64 kHostWindowEnd = kHostWindow + (u64{1} << 44);
 constexpr std::size_t kRememberedFrees = 4096;
 
 std::atomic<u64> last_epoch{0};
+/// Bit i: a device has its memory at place i.
+std::atomic<u32> places_taken{0};
+
+u64 place_of(u64 address) { return (address - kDeviceWindow) / kDeviceStride; }
 
 u64 round_up(u64 value, u64 unit) { return (value + unit - 1) / unit * unit; }
 u64 round_down(u64 value, u64 unit) { return value / unit * unit; }
@@ -89,15 +90,37 @@ Memory::Memory(u64 bytes) : capacity_(bytes) {
     cannot_map(window_bytes_, "mmap");
   }
   holes_[window_ + kPage] = window_bytes_ - kPage;
+  places_taken |= 1u << place_of(window_);
   changed();
 }
 
 Memory::~Memory() {
+  for (Memory* peer : peers_) peer->watchers_.erase(this);
+  for (Memory* watcher : watchers_) {
+    watcher->peers_.erase(this);
+    watcher->changed();
+  }
+  places_taken &= ~(1u << place_of(window_));
   munmap(reinterpret_cast<void*>(window_), window_bytes_);
   close(file_);
 }
 
-void Memory::changed() { epoch_ = ++last_epoch; }
+void Memory::changed() {
+  epoch_ = ++last_epoch;
+  for (Memory* watcher : watchers_) watcher->epoch_ = epoch_;
+}
+
+void Memory::allow_peer(Memory& peer, bool allow) {
+  if (&peer == this) return;
+  if (allow) {
+    peers_.insert(&peer);
+    peer.watchers_.insert(this);
+  } else {
+    peers_.erase(&peer);
+    peer.watchers_.erase(this);
+  }
+  changed();
+}
 
 u64 Memory::take_hole(u64 bytes) {
   for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
@@ -261,9 +284,20 @@ void Memory::forget_freed(u64 begin, u64 end) {
 
 const Memory::Allocation* Memory::find(u64 address) const {
   auto next = live_.upper_bound(address);
-  if (next == live_.begin()) return nullptr;
+  if (next == live_.begin()) return find_at_peer(address);
   const Allocation& candidate = std::prev(next)->second;
-  return address < candidate.end ? &candidate : nullptr;
+  return address < candidate.end ? &candidate : find_at_peer(address);
+}
+
+const Memory* Memory::peer_at(u64 address) const {
+  for (const Memory* peer : peers_)
+    if (address - peer->window_ < peer->window_bytes_) return peer;
+  return nullptr;
+}
+
+const Memory::Allocation* Memory::find_at_peer(u64 address) const {
+  const Memory* peer = peer_at(address);
+  return peer ? peer->find(address) : nullptr;
 }
 
 namespace {
@@ -288,6 +322,12 @@ std::optional<std::string> explain_window(u64 address) {
 
 std::string Memory::explain(u64 address, u64 bytes) const {
   if (auto text = explain_window(address)) return *text;
+  if (const u64 place = place_of(address); address < kHostWindow && place != place_of(window_) &&
+                                           place < kMaxDevices && (places_taken >> place & 1)) {
+    if (const Memory* peer = peer_at(address)) return peer->explain(address, bytes);
+    return "memory of another GPU, device " + std::to_string(place) +
+           "; allow it with cudaDeviceEnablePeerAccess";
+  }
   if (const Allocation* holder = find(address)) {
     if (address + bytes > holder->end)
       return "the last " + count(address + bytes - holder->end, "byte") + " past the end of the " +

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 
 #include "simulator/types.h"
@@ -49,6 +50,9 @@ class Memory {
   bool add_host(u64 address, u64 bytes, const std::string& origin);
   bool remove_host(u64 address);
 
+  /// Lets find() answer for allocations of another device, too, or no longer.
+  void allow_peer(Memory& peer, bool allow);
+
   /// The live allocation that holds `address`, or nullptr. O(log n). Valid until the table changes.
   const Allocation* find(u64 address) const;
   /// Changes whenever the table does, and differs between two Memory objects: what caches compare.
@@ -76,6 +80,8 @@ class Memory {
   void drop_pages(u64 begin, u64 end);
   void remember(Allocation allocation);
   void forget_freed(u64 begin, u64 end);
+  const Allocation* find_at_peer(u64 address) const;
+  const Memory* peer_at(u64 address) const;
 
   std::map<u64, Allocation> live_;   ///< by begin
   std::map<u64, Allocation> freed_;  ///< by begin; the oldest go first
@@ -84,6 +90,8 @@ class Memory {
   u64 window_ = 0, window_bytes_ = 0;
   u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1, epoch_ = 0;
   u64 heap_limit_ = u64{8} << 20, heap_used_ = 0;
+  std::set<Memory*> peers_;     ///< whose allocations find() knows
+  std::set<Memory*> watchers_;  ///< whose find() knows ours
 };
 
 }  // namespace roofline::sim

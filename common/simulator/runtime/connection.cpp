@@ -47,8 +47,8 @@ bool take(int fd) {
 }
 
 /// Device memory has addresses but no bytes on the host's side: touching it faults, as with a real card.
-void reserve_device_window(u64 bytes) {
-  void* const wanted = reinterpret_cast<void*>(kDeviceWindow);
+void reserve_device_window(u32 gpu, u64 bytes) {
+  void* const wanted = reinterpret_cast<void*>(kDeviceWindow + gpu * kDeviceStride);
   mmap(wanted, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
@@ -63,7 +63,7 @@ Connection::Connection() {
   const Outcome outcome = receive(kKind<Hello>, &descriptors, fields);
   if (outcome.status != Status::kOk) throw ConnectionLost("the simulated GPU refused the connection");
   fields(welcome_);
-  if (!fields.complete()) lost();
+  if (!fields.complete() || gpus() == 0) lost();
   watches_host_ = (welcome_.checks & kCheckRace) != 0;
   map_memory(std::move(descriptors));
 }
@@ -86,6 +86,8 @@ void Connection::open_channel() try {
   options.device = environment("ROOFLINE_DEVICE");
   if (options.device.empty()) options.device = "a100-sxm4-40gb";
   options.vector_level = environment("ROOFLINE_VECTOR_LEVEL");
+  if (const int gpus = std::atoi(environment("ROOFLINE_GPUS").c_str()); gpus > 0)
+    options.gpus = static_cast<unsigned>(gpus);
   options.threads = static_cast<unsigned>(std::atoi(environment("ROOFLINE_THREADS").c_str()));
   StartedMachine started = start_machine(options);
   socket_ = std::move(started.guest);
@@ -109,7 +111,8 @@ void Connection::map_memory(std::vector<Descriptor> descriptors) {
   if (mmap(window, welcome_.host_window_bytes, PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptors[1].get(), 0) != window)
     throw ConnectionLost("cannot map the pinned memory of the simulated GPU");
-  reserve_device_window(device().memory_bytes);
+  for (u32 gpu = 0; gpu < gpus(); gpu++) reserve_device_window(gpu, device().memory_bytes);
+  states_.resize(gpus());
 }
 
 void Connection::lost() {
@@ -129,21 +132,26 @@ Outcome Connection::receive(u32 kind, std::vector<Descriptor>* descriptors, Read
   fields(header, outcome);
   if (!fields.ok() || header.magic != kMagic || header.kind != kind || header.sequence != sequence_) lost();
   if (!outcome.message.empty()) say(outcome.message);
-  sticky_ = outcome.sticky;
+  states_[selected_].sticky = outcome.sticky;
+  states_[selected_].output = outcome.output;
   if (outcome.deferred != Status::kOk) deferred_ = outcome.deferred;
-  output_ = outcome.output;
   return outcome;
 }
 
 void Connection::host_call_begins() { HostWatch::instance().call_begins(*this); }
 void Connection::host_call_ends() { HostWatch::instance().call_ends(*this); }
+void Connection::select(u32 gpu) {
+  if (gpu == selected_ || gpu >= states_.size()) return;
+  post(SelectDevice{gpu});
+  selected_ = gpu;
+}
 
 void Connection::show_output() {
-  while (output_) {
+  while (states_[selected_].output) {
     Output piece;
     if (call(TakeOutput{}, piece) != Status::kOk) return;
     std::fwrite(piece.text.data(), 1, piece.text.size(), stdout);
-    output_ = piece.more;
+    states_[selected_].output = piece.more;
   }
 }
 

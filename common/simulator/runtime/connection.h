@@ -29,6 +29,10 @@ class Connection {
   const DeviceDescription& device() const { return welcome_.facts.device; }
   std::byte* staging() const { return staging_; }
   u64 staging_bytes() const { return welcome_.staging_bytes; }
+  u32 gpus() const { return welcome_.gpus; }
+  /// Commands from now on are for this GPU; it must be one of gpus().
+  void select(u32 gpu);
+  u32 selected() const { return selected_; }
 
   /// Sends a command and waits for its answer; `reply` is filled when the status is kOk.
   template <class Command, class Reply>
@@ -42,9 +46,9 @@ class Connection {
   template <class Command>
   void post(const Command& command);
 
-  /// Set by a kernel's fault, for good (until the device is reset).
-  channel::Status sticky() const { return sticky_; }
-  void clear_sticky() { sticky_ = channel::Status::kOk; }
+  /// Set by a kernel's fault on the selected GPU, for good (until it is reset).
+  channel::Status sticky() const { return states_[selected_].sticky; }
+  void clear_sticky() { states_[selected_].sticky = channel::Status::kOk; }
   /// What a posted command came to; forgotten by the call.
   channel::Status take_deferred() { return std::exchange(deferred_, channel::Status::kOk); }
   /// Writes what kernels printed to the program's standard output.
@@ -56,6 +60,7 @@ class Connection {
   void call_ends() {
     if (watches_host_) host_call_ends();
   }
+  bool watches_host() const { return watches_host_; }
   /// The program is ending: waits until a machine of our own is gone.
   void end_machine();
 
@@ -76,8 +81,13 @@ class Connection {
   std::vector<std::byte> in_;
   std::byte* staging_ = nullptr;
   u32 sequence_ = 0;
-  channel::Status sticky_ = channel::Status::kOk, deferred_ = channel::Status::kOk;
-  bool output_ = false;
+  u32 selected_ = 0;
+  struct GpuState {
+    channel::Status sticky = channel::Status::kOk;
+    bool output = false;  ///< its kernels printed something that was not taken yet
+  };
+  std::vector<GpuState> states_{1};
+  channel::Status deferred_ = channel::Status::kOk;
   bool watches_host_ = false;  ///< races are checked
 };
 

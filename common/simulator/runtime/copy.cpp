@@ -136,6 +136,10 @@ bool is_device_address(const void* pointer) {
   return address >= kDeviceWindow && address < kHostWindow;
 }
 
+int device_of(const void* pointer) {
+  return static_cast<int>((address_of(pointer) - kDeviceWindow) / kDeviceStride);
+}
+
 bool is_window_address(const void* pointer) {
   const u64 address = address_of(pointer);
   return address >= kHostWindow && address - kHostWindow < kHostWindowBytes;
@@ -144,11 +148,7 @@ bool is_window_address(const void* pointer) {
 bool machine_reaches(const void* pointer) { return is_device_address(pointer) || is_window_address(pointer); }
 
 bool is_registered(const Runtime& r, const void* pointer, u64 bytes) {
-  const u64 address = address_of(pointer);
-  auto next = r.registered.upper_bound(address);
-  if (next == r.registered.begin()) return false;
-  --next;
-  return address - next->first <= next->second && bytes <= next->second - (address - next->first);
+  return r.registered.find(address_of(pointer), bytes) != r.registered.end();
 }
 
 cudaError_t check(const CopyRequest& q) {

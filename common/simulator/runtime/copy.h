@@ -17,8 +17,13 @@ bool machine_reaches(const void* pointer);
 /// Host memory that cudaHostRegister made known.
 bool is_registered(const Runtime& runtime, const void* pointer, u64 bytes);
 
+/// Gives memory of cudaMallocManaged or of cudaHostAlloc back.
+cudaError_t free_host(Runtime& runtime, void* p, bool managed);
+
 /// Where an address lies.
 bool is_device_address(const void* pointer);
 bool is_window_address(const void* pointer);
+/// The device that a device address belongs to.
+int device_of(const void* pointer);
 
 }  // namespace roofline::sim::runtime

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The device: there is exactly one. Its properties and attributes are in device_attributes.cpp.
+// The devices: one, or as many equal ones as the session was started with. Their properties and attributes
+// are in device_attributes.cpp, what they do for each other in peer.cpp.
+#include <algorithm>
 #include <cstdio>
 
 #include "simulator/runtime/capture.h"
@@ -17,51 +19,69 @@ constexpr int kCudaVersion = 13000;
 
 constexpr unsigned kDeviceFlags = cudaDeviceMask;
 
-cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
-
 }  // namespace
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return api([&](Runtime& r) {
+  return locked([&](Runtime& r) {
     if (!count) return cudaErrorInvalidValue;
-    r.connection();
-    *count = 1;
+    *count = r.device_count();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  if (!device) return remember(cudaErrorInvalidValue);
-  *device = 0;
-  return cudaSuccess;
-}
-
-cudaError_t cudaSetDevice(int device) {
-  return api([&](Runtime& r) {
-    r.connection();  // initialises the device, as since CUDA 12
-    return check_device(device);
+  return locked([&](Runtime& r) {
+    if (!device) return cudaErrorInvalidValue;
+    *device = r.target();
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
-
-cudaError_t cudaSetValidDevices(int* devices, int n) {
-  if (n < 0 || (n > 0 && !devices)) return remember(cudaErrorInvalidValue);
-  for (int i = 0; i < n; i++)
-    if (devices[i] != 0) return remember(cudaErrorInvalidDevice);
-  return cudaSuccess;
+/// Also away from a device that has faulted.
+cudaError_t cudaSetDevice(int device) {
+  return locked([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    chosen_device() = device;
+    r.aim(device);
+    return to_cuda(r.connection().sticky());
+  });
 }
 
+cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    if (flags & ~static_cast<unsigned>(cudaInitDeviceFlagsAreValid)) return cudaErrorInvalidValue;
+    if (!(flags & cudaInitDeviceFlagsAreValid)) return cudaSuccess;
+    if (device_flags & ~kDeviceFlags) return cudaErrorInvalidValue;
+    r.settings(device).flags = device_flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int n) {
+  return api([&](Runtime& r) {
+    if (n < 0 || (n > 0 && !devices) || n > r.device_count()) return cudaErrorInvalidValue;
+    for (int i = 0; i < n; i++)
+      if (!r.is_device(devices[i])) return cudaErrorInvalidDevice;
+    r.valid_devices.assign(devices, devices + n);
+    if (n == 0) r.valid_devices = {0};
+    return cudaSuccess;
+  });
+}
+
+/// All devices are alike.
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
-  if (!device || !wanted) return remember(cudaErrorInvalidValue);
-  *device = 0;
-  return cudaSuccess;
+  return api([&](Runtime& r) {
+    if (!device || !wanted) return cudaErrorInvalidValue;
+    *device = r.valid_devices.front();
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return api([&](Runtime& r) {
     if (flags & ~kDeviceFlags) return cudaErrorInvalidValue;
-    r.device_flags = flags;
+    r.settings().flags = flags;
     return cudaSuccess;
   });
 }
@@ -69,7 +89,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return api([&](Runtime& r) {
     if (!flags) return cudaErrorInvalidValue;
-    *flags = r.device_flags | cudaDeviceMapHost;
+    *flags = r.settings().flags | cudaDeviceMapHost;
     return cudaSuccess;
   });
 }
@@ -77,7 +97,11 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 cudaError_t cudaDeviceSynchronize() {
   return api([](Runtime& r) {
     if (const cudaError_t error = synchronizes_device(r); error != cudaSuccess) return error;
+    const int device = r.target();
+    r.host_functions.wait_for_device(device);
+    r.aim(device);
     const Status status = r.connection().call(Synchronize{});
+    r.pools.synchronized(r.target());
     r.connection().show_output();
     return to_cuda(status);
   });
@@ -85,28 +109,25 @@ cudaError_t cudaDeviceSynchronize() {
 
 /// Works after a fault too, and clears it.
 cudaError_t cudaDeviceReset() {
-  Runtime& runtime = Runtime::instance();
-  std::lock_guard guard(runtime.lock);
-  try {
-    if (!runtime.forked) runtime.reset();
-  } catch (const ConnectionLost& lost) {
-    return remember(connection_error(lost));
-  }
-  last_error() = cudaSuccess;
-  return cudaSuccess;
+  const cudaError_t error = locked([](Runtime& r) {
+    r.reset();
+    return cudaSuccess;
+  });
+  if (error == cudaSuccess) last_error() = cudaSuccess;
+  return error;
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return api([&](Runtime& r) {
     switch (limit) {
       case cudaLimitStackSize:
-        r.stack_bytes = value;
+        r.settings().stack_bytes = value;
         return to_cuda(r.connection().call(SetLimit{SetLimit::Limit::kStack, value}));
       case cudaLimitMallocHeapSize:
-        r.heap_bytes = value;
+        r.settings().heap_bytes = value;
         return to_cuda(r.connection().call(SetLimit{SetLimit::Limit::kHeap, value}));
       case cudaLimitPrintfFifoSize:
-        r.printf_bytes = value;
+        r.settings().printf_bytes = value;
         return cudaSuccess;  // the machine keeps all output
       case cudaLimitMaxL2FetchGranularity:
       case cudaLimitPersistingL2CacheSize:
@@ -122,13 +143,13 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (!value) return cudaErrorInvalidValue;
     switch (limit) {
       case cudaLimitStackSize:
-        *value = r.stack_bytes;
+        *value = r.settings().stack_bytes;
         return cudaSuccess;
       case cudaLimitMallocHeapSize:
-        *value = r.heap_bytes;
+        *value = r.settings().heap_bytes;
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
-        *value = r.printf_bytes;
+        *value = r.settings().printf_bytes;
         return cudaSuccess;
       case cudaLimitMaxL2FetchGranularity:
         *value = 64;
@@ -145,42 +166,37 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return api([&](Runtime& r) {
     if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
-    r.cache_config = config;
+    r.settings().cache_config = config;
     return cudaSuccess;
   });
 }
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return api([&](Runtime& r) {
     if (!config) return cudaErrorInvalidValue;
-    *config = r.cache_config;
+    *config = r.settings().cache_config;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
-  if (!id || bytes < 13) return remember(cudaErrorInvalidValue);
-  if (device != 0) return remember(cudaErrorInvalidDevice);
-  std::snprintf(id, static_cast<size_t>(bytes), "0000:01:00.0");
-  return cudaSuccess;
+  return api([&](Runtime& r) {
+    if (!id || bytes < 13) return cudaErrorInvalidValue;
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    std::snprintf(id, static_cast<size_t>(bytes), "0000:%02x:00.0", static_cast<unsigned>(device) + 1);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
-  if (!device || !id) return remember(cudaErrorInvalidValue);
-  unsigned domain = 0, bus = 0, slot = 0;
-  const bool full = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
-  if (!full || domain != 0 || bus != 1 || slot != 0) return remember(cudaErrorInvalidDevice);
-  *device = 0;
-  return cudaSuccess;
+  return api([&](Runtime& r) {
+    if (!device || !id) return cudaErrorInvalidValue;
+    unsigned domain = 0, bus = 0, slot = 0;
+    const bool full = std::sscanf(id, "%x:%x:%x", &domain, &bus, &slot) == 3;
+    if (!full || domain != 0 || bus < 1 || bus > 255 || slot != 0) return cudaErrorInvalidDevice;
+    if (!r.is_device(static_cast<int>(bus) - 1)) return cudaErrorInvalidDevice;
+    *device = static_cast<int>(bus) - 1;
+    return cudaSuccess;
+  });
 }
-
-// One device has no peers.
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (!can) return remember(cudaErrorInvalidValue);
-  if (device != 0 || peer != 0) return remember(cudaErrorInvalidDevice);
-  *can = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return remember(cudaErrorInvalidDevice); }
-cudaError_t cudaDeviceDisablePeerAccess(int) { return remember(cudaErrorInvalidDevice); }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
   if (!version) return remember(cudaErrorInvalidValue);

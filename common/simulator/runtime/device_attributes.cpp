@@ -86,24 +86,26 @@ void fill_abilities(cudaDeviceProp& p, const DeviceDescription& d) {
   p.unifiedAddressing = 1;
   p.streamPrioritiesSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.hostRegisterSupported = 1;
   p.managedMemory = p.concurrentManagedAccess = 1;
   p.cooperativeLaunch = 1;
   p.memoryPoolsSupported = 1;
   p.computePreemptionSupported = 1;
   p.hostNumaId = -1;
   p.deviceNumaId = -1;
-  p.pciBusID = 1;
 }
 
-void fill_identity(cudaDeviceProp& p, const DeviceDescription& d) {
+void fill_identity(cudaDeviceProp& p, const DeviceDescription& d, int device) {
   std::strncpy(p.name, d.name.c_str(), sizeof p.name - 1);
   // Not a real GPU's: says what it is.
-  std::memcpy(p.uuid.bytes, "roofline-sim-gpu", sizeof p.uuid.bytes);
+  std::memcpy(p.uuid.bytes, "roofline-sim-gp", sizeof p.uuid.bytes - 1);
+  p.uuid.bytes[sizeof p.uuid.bytes - 1] = static_cast<char>('a' + device);
+  p.pciBusID = device + 1;
 }
 
-cudaDeviceProp properties(const DeviceDescription& d) {
+cudaDeviceProp properties(const DeviceDescription& d, int device) {
   cudaDeviceProp p{};
-  fill_identity(p, d);
+  fill_identity(p, d, device);
   fill_limits(p, d);
   fill_abilities(p, d);
   fill_textures(p);
@@ -197,6 +199,8 @@ bool from_properties(const cudaDeviceProp& p, cudaDeviceAttr attribute, int& val
     FIELD(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin)
     FIELD(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor)
     FIELD(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock)
+    FIELD(HostRegisterSupported, hostRegisterSupported)
+    FIELD(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem)
     FIELD(MemoryPoolsSupported, memoryPoolsSupported)
     default:
       return false;
@@ -209,8 +213,8 @@ bool from_properties(const cudaDeviceProp& p, cudaDeviceAttr attribute, int& val
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   return api([&](Runtime& r) {
     if (!p) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *p = properties(r.device());
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    *p = properties(r.device(), device);
     return cudaSuccess;
   });
 }
@@ -219,9 +223,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return api([&](Runtime& r) {
     if (!value || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
       return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
     const DeviceDescription& d = r.device();
-    if (from_properties(properties(d), attribute, *value)) return cudaSuccess;
+    if (from_properties(properties(d, device), attribute, *value)) return cudaSuccess;
     switch (attribute) {
       case cudaDevAttrClockRate:
         *value = kilohertz(d.clock_mhz);

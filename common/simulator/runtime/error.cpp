@@ -23,13 +23,16 @@ ErrorText describe(cudaError_t error) {
   }
 }
 
-/// A fault is reported for good, by every thread; other errors are this thread's and are reported once.
+/// A fault is reported for good, by every thread that uses the device; other errors are this thread's and are
+/// reported once.
 cudaError_t current_error(bool forget) {
-  Runtime& runtime = Runtime::instance();
-  std::lock_guard guard(runtime.lock);
-  if (runtime.connected() && runtime.connection().sticky() != roofline::sim::channel::Status::kOk)
-    return to_cuda(runtime.connection().sticky());
-  return forget ? std::exchange(last_error(), cudaSuccess) : last_error();
+  const cudaError_t own = forget ? std::exchange(last_error(), cudaSuccess) : last_error();
+  cudaError_t fault = cudaSuccess;
+  (void)locked([&](Runtime& r) {
+    if (r.connected()) fault = to_cuda(r.connection().sticky());
+    return cudaSuccess;
+  });
+  return fault != cudaSuccess ? fault : own;
 }
 
 }  // namespace

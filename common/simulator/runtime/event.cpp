@@ -36,6 +36,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
     const StreamUse use = use_stream(r, stream);
     if (use.error != cudaSuccess) return use.error;
+    // Event and stream must be of the same device.
+    if (found->device != r.target()) return cudaErrorInvalidResourceHandle;
     if (use.capture && (flags & cudaEventRecordExternal)) return capture(use, RecordCall{event, found->id});
     if (use.capture) {
       found->capture = use.capture->capture->id;
@@ -66,7 +68,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!found) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
     if (!found->recorded) return cudaSuccess;
+    r.aim(found->device);
     const Status status = r.connection().call(Synchronize{Synchronize::Scope::kEvent, found->id});
+    r.pools.synchronized(r.target());
     r.connection().show_output();
     return to_cuda(status);
   });
@@ -78,6 +82,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!found) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
     if (!found->recorded) return cudaSuccess;
+    r.aim(found->device);
     EventState state;
     const Status status = r.connection().call(QueryEvent{found->id}, state);
     if (status != Status::kOk) return to_cuda(status);
@@ -90,9 +95,11 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     if (!milliseconds) return cudaErrorInvalidValue;
     const Event *first = r.find_event(start), *second = r.find_event(end);
     if (!first || !second) return cudaErrorInvalidResourceHandle;
-    for (const Event* each : {first, second})
-      if (const cudaError_t error = query_event(*each); error != cudaSuccess) return error;
-    if (!first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
+    for (const Event* event : {first, second})
+      if (const cudaError_t error = query_event(*event); error != cudaSuccess) return error;
+    if (!first->recorded || !second->recorded || first->device != second->device)
+      return cudaErrorInvalidResourceHandle;
+    r.aim(first->device);
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
     EventState from, to;
     Status status = r.connection().call(QueryEvent{first->id}, from);

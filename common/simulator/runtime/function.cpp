@@ -1,43 +1,15 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels: launches by function address, attributes, occupancy.
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-
-#include "simulator/runtime/launch.h"
+// Kernels: launches by function address, attributes.
+#include "simulator/runtime/kernel_use.h"
+#include "simulator/runtime/launch_attributes.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
 using namespace roofline::sim::runtime;
 
 namespace {
-
-/// Runs `body(runtime, kernel)` for a kernel whose facts are known.
-template <class Body>
-cudaError_t with_kernel(const void* function, Body&& body) {
-  return api([&](Runtime& r) {
-    Kernel* kernel = r.modules.find_kernel(function);
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
-      return error;
-    return body(r, *kernel);
-  });
-}
-
-int as_int(u64 value) { return static_cast<int>(std::min<u64>(value, 0x7fffffff)); }
-
-/// Threads of the largest block that the kernel's registers and bounds allow.
-u32 max_threads(const Kernel& kernel, const DeviceDescription& device) {
-  const auto& resources = kernel.facts.resources;
-  u32 threads = resources.max_threads ? resources.max_threads : device.max_threads_per_block;
-  if (resources.registers) {
-    const u32 warps = device.registers_per_sm / (resources.registers * kWarpSize);
-    threads = std::min(threads, std::max(1u, warps) * kWarpSize);
-  }
-  return threads;
-}
 
 cudaError_t set_attribute(Runtime& r, Kernel& kernel, cudaFuncAttribute attribute, int value) {
   switch (attribute) {
@@ -52,6 +24,21 @@ cudaError_t set_attribute(Runtime& r, Kernel& kernel, cudaFuncAttribute attribut
     case cudaFuncAttributePreferredSharedMemoryCarveout:
       if (value < -1 || value > 100) return cudaErrorInvalidValue;
       kernel.carveout = value;  // a hint; the model gives L1 what shared memory leaves
+      return cudaSuccess;
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+      if (value < 0 || !has_clusters(r.device())) return cudaErrorInvalidValue;
+      kernel.required_cluster[attribute - cudaFuncAttributeRequiredClusterWidth] = static_cast<u32>(value);
+      return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      if ((value != 0 && value != 1) || !has_clusters(r.device())) return cudaErrorInvalidValue;
+      kernel.non_portable_cluster = value == 1;
+      return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      if (value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing)
+        return cudaErrorInvalidValue;
+      kernel.cluster_policy = value;  // a hint
       return cudaSuccess;
     default:
       return cudaErrorInvalidValue;
@@ -80,16 +67,18 @@ ROOFLINE_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* functio
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   if (!config) return remember(cudaErrorInvalidValue);
-  bool cooperative = false;
-  for (unsigned i = 0; i < config->numAttrs; i++) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
-    const auto& cluster = attribute.val.clusterDim;
-    if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
-      return remember(cudaErrorNotSupported);
-  }
-  return launch({function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                 config->stream, cooperative});
+  LaunchWishes wishes;
+  const cudaError_t error = api([&](Runtime& r) { return read_attributes(r, *config, wishes); });
+  if (error != cudaSuccess) return error;
+  return launch({function,
+                 config->gridDim,
+                 config->blockDim,
+                 arguments,
+                 config->dynamicSmemBytes,
+                 config->stream,
+                 wishes.cooperative,
+                 wishes.cluster,
+                 {wishes.after_start, wishes.after_end}});
 }
 ROOFLINE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* function,
                                                      void** arguments) {
@@ -112,6 +101,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->binaryVersion = as_int(r.device().compute_major * 10 + r.device().compute_minor);
     attributes->maxDynamicSharedSizeBytes = as_int(dynamic_shared_limit(kernel, r.device()));
     attributes->preferredShmemCarveout = kernel.carveout;
+    attributes->cacheModeCA = 1;  // global loads are cached in L1, as nvcc asks for
+    attributes->requiredClusterWidth = as_int(kernel.required_cluster[0]);
+    attributes->requiredClusterHeight = as_int(kernel.required_cluster[1]);
+    attributes->requiredClusterDepth = as_int(kernel.required_cluster[2]);
+    attributes->clusterSchedulingPolicyPreference = kernel.cluster_policy;
+    attributes->nonPortableClusterSizeAllowed = kernel.non_portable_cluster;
     return cudaSuccess;
   });
 }
@@ -122,8 +117,14 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 }
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value,
                                             int device) {
-  if (device != 0) return remember(cudaErrorInvalidDevice);
-  return cudaFuncSetAttribute(kernel, attribute, value);
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    r.aim(device);
+    Kernel* found = r.modules.find_kernel(kernel);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    const cudaError_t error = r.modules.resolve(*found, r.connection());
+    return error == cudaSuccess ? set_attribute(r, *found, attribute, value) : error;
+  });
 }
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual)
@@ -156,37 +157,6 @@ cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* symbol) {
   if (!handle) return remember(cudaErrorInvalidValue);
   return with_kernel(symbol, [&](Runtime&, Kernel& kernel) {
     *handle = reinterpret_cast<cudaKernel_t>(&kernel);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
-                                                                   int block_size, size_t shared,
-                                                                   unsigned flags) {
-  if (!blocks || block_size <= 0 || (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)))
-    return remember(cudaErrorInvalidValue);
-  return with_kernel(function, [&](Runtime& r, Kernel& kernel) {
-    u32 found = 0;
-    const cudaError_t error =
-        blocks_per_sm(r, kernel, dim3(static_cast<unsigned>(block_size)), shared, found);
-    const bool possible = static_cast<u32>(block_size) <= max_threads(kernel, r.device());
-    *blocks = possible ? as_int(found) : 0;
-    return error;
-  });
-}
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
-                                                          size_t shared) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, shared, 0);
-}
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks,
-                                                      int block_size) {
-  if (!bytes || blocks <= 0 || block_size <= 0) return remember(cudaErrorInvalidValue);
-  return with_kernel(function, [&](Runtime& r, Kernel& kernel) {
-    const DeviceDescription& d = r.device();
-    const u64 share = d.shared_per_sm / static_cast<u64>(blocks) & ~u64{127};
-    const u64 taken = d.shared_reserved_per_block + kernel.facts.resources.static_shared_bytes;
-    const u64 left = share > taken ? share - taken : 0;
-    *bytes = std::min(left, dynamic_shared_limit(kernel, d));
     return cudaSuccess;
   });
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/kernel_use.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -42,6 +43,17 @@ cudaError_t check(const LaunchRequest& q, const Kernel& kernel, const DeviceDesc
   return cudaSuccess;
 }
 
+/// Clusters that the machine cannot run yet are refused here.
+cudaError_t check_cluster(const LaunchRequest& q, const Kernel& kernel, const DeviceDescription& device) {
+  if (q.cluster.x == 0 || extent(q.cluster).count() == 1) return cudaSuccess;
+  const u32 limit = kernel.non_portable_cluster ? kLargestCluster : kPortableCluster;
+  if (!has_clusters(device)) return cudaErrorNotSupported;
+  if (extent(q.cluster).count() > limit || q.grid.x % q.cluster.x || q.grid.y % q.cluster.y ||
+      q.grid.z % q.cluster.z)
+    return cudaErrorInvalidClusterSize;
+  return cudaErrorNotSupported;
+}
+
 /// Lays the arguments out as the kernel's parameter list says.
 bool pack(const FunctionFacts& facts, void** arguments, std::vector<std::byte>& packed) {
   packed.assign(facts.parameter_bytes, std::byte{0});
@@ -59,6 +71,7 @@ cudaError_t prepare(Runtime& r, const LaunchRequest& q, Kernel*& kernel, std::ve
   if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
     return error;
   if (const cudaError_t error = check(q, *kernel, r.device()); error != cudaSuccess) return error;
+  if (const cudaError_t error = check_cluster(q, *kernel, r.device()); error != cudaSuccess) return error;
   if (q.cooperative) {
     u32 blocks = 0;
     if (const cudaError_t error = blocks_per_sm(r, *kernel, q.block, q.dynamic_shared_bytes, blocks);
@@ -106,6 +119,9 @@ cudaError_t make_kernel_call(Runtime& r, const LaunchRequest& q, KernelCall& cal
 
 cudaError_t launch(const LaunchRequest& q) {
   return api([&](Runtime& r) {
+    // A kernel runs on the thread's device; its stream must be one of that device.
+    if (const Stream* stream = r.find_stream(q.stream); stream && stream->device != r.target())
+      return cudaErrorInvalidResourceHandle;
     const StreamUse use = use_stream(r, q.stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) {
@@ -119,7 +135,13 @@ cudaError_t launch(const LaunchRequest& q) {
     if (const cudaError_t error = prepare(r, q, kernel, command.parameters); error != cudaSuccess)
       return error;
     command.function = kernel->facts.id;
+    command.cluster = extent(q.cluster);
     r.connection().post(command);
+    for (const cudaEvent_t event : q.recorded)
+      if (Event* found = event ? r.find_event(event) : nullptr) {
+        r.connection().post(RecordEvent{found->id, command.stream});
+        found->recorded = true;
+      }
     return cudaSuccess;
   });
 }

@@ -12,6 +12,8 @@ struct LaunchRequest {
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
   bool cooperative;
+  dim3 cluster{0, 0, 0};         ///< blocks of a cluster; 0: none asked for
+  cudaEvent_t recorded[2] = {};  ///< events to be recorded behind the kernel
 };
 
 /// All kinds of kernel launch end here. Configuration errors are returned now; what the kernel does wrong

@@ -15,9 +15,12 @@ using namespace roofline::sim::runtime;
 
 namespace {
 
+/// A library, loaded on the thread's device; nullptr when it is none.
 Module* module_of(Runtime& r, cudaLibrary_t library) {
   auto* const module = reinterpret_cast<Module*>(library);
-  return r.modules.contains(module) ? module : nullptr;
+  if (!r.modules.contains(module)) return nullptr;
+  (void)r.modules.load(*module, r.connection());
+  return module;
 }
 
 cudaError_t load(Runtime& r, cudaLibrary_t* library, std::vector<std::byte> image) {

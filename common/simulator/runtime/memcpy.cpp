@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// cudaMemcpy and its relatives. A `_ptds` twin is its namesake: the legacy default stream waits for more than
-// a per-thread stream would, never for less.
+// cudaMemcpy and its relatives. A `_ptds` twin works in the thread's own default stream.
 #include "simulator/runtime/copy.h"
 
 using namespace roofline::sim;
@@ -70,7 +69,9 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async)
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
   return run({dst, count, src, count, count, 1, kind});
 }
-ROOFLINE_EXPORT decltype(cudaMemcpy) cudaMemcpy_ptds __attribute__((alias("cudaMemcpy")));
+ROOFLINE_EXPORT cudaError_t cudaMemcpy_ptds(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
+  return run({dst, count, src, count, count, 1, kind, cudaStreamPerThread});
+}
 
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind,
                             cudaStream_t stream) {
@@ -85,7 +86,10 @@ cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitc
                          size_t height, cudaMemcpyKind kind) {
   return run({dst, dpitch, src, spitch, width, height, kind});
 }
-ROOFLINE_EXPORT decltype(cudaMemcpy2D) cudaMemcpy2D_ptds __attribute__((alias("cudaMemcpy2D")));
+ROOFLINE_EXPORT cudaError_t cudaMemcpy2D_ptds(void* dst, size_t dpitch, const void* src, size_t spitch,
+                                              size_t width, size_t height, cudaMemcpyKind kind) {
+  return run({dst, dpitch, src, spitch, width, height, kind, cudaStreamPerThread});
+}
 
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -98,7 +102,9 @@ ROOFLINE_EXPORT cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, con
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_3d(p, nullptr, false); }
-ROOFLINE_EXPORT decltype(cudaMemcpy3D) cudaMemcpy3D_ptds __attribute__((alias("cudaMemcpy3D")));
+ROOFLINE_EXPORT cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
+  return copy_3d(p, cudaStreamPerThread, false);
+}
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return copy_3d(p, stream, true);
 }
@@ -106,28 +112,22 @@ ROOFLINE_EXPORT cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, c
   return copy_3d(p, per_thread(stream), true);
 }
 
-cudaError_t cudaMemcpyPeer(void* dst, int dst_device, const void* src, int src_device, size_t count) {
-  if (dst_device != 0 || src_device != 0) return remember(cudaErrorInvalidDevice);
-  return run({dst, count, src, count, count, 1, cudaMemcpyDeviceToDevice});
-}
-cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device, size_t count,
-                                cudaStream_t stream) {
-  if (dst_device != 0 || src_device != 0) return remember(cudaErrorInvalidDevice);
-  return run({dst, count, src, count, count, 1, cudaMemcpyDeviceToDevice, stream, true});
-}
-
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset,
                                cudaMemcpyKind kind) {
   return symbol_copy(symbol, nullptr, src, count, offset, kind, nullptr, false);
 }
-ROOFLINE_EXPORT decltype(cudaMemcpyToSymbol) cudaMemcpyToSymbol_ptds
-    __attribute__((alias("cudaMemcpyToSymbol")));
+ROOFLINE_EXPORT cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* src, size_t count,
+                                                    size_t offset, cudaMemcpyKind kind) {
+  return symbol_copy(symbol, nullptr, src, count, offset, kind, cudaStreamPerThread, false);
+}
 cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, size_t offset,
                                  cudaMemcpyKind kind) {
   return symbol_copy(symbol, dst, nullptr, count, offset, kind, nullptr, false);
 }
-ROOFLINE_EXPORT decltype(cudaMemcpyFromSymbol) cudaMemcpyFromSymbol_ptds
-    __attribute__((alias("cudaMemcpyFromSymbol")));
+ROOFLINE_EXPORT cudaError_t cudaMemcpyFromSymbol_ptds(void* dst, const void* symbol, size_t count,
+                                                      size_t offset, cudaMemcpyKind kind) {
+  return symbol_copy(symbol, dst, nullptr, count, offset, kind, cudaStreamPerThread, false);
+}
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
   return symbol_copy(symbol, nullptr, src, count, offset, kind, stream, true);

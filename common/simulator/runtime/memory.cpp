@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Allocation: device, pinned, managed, registered; and what is known about a pointer.
+// Device memory, and what is known about a pointer.
+#include <algorithm>
+
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
@@ -37,36 +39,20 @@ cudaError_t allocate_pitched(Runtime& r, void** to, size_t* pitch, u64 width, u6
   return allocate(r, to, bytes, origin);
 }
 
-cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool managed,
-                          const char* origin) {
-  if (!to) return cudaErrorInvalidValue;
-  *to = nullptr;
-  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
-  if (bytes == 0) return managed ? cudaErrorInvalidValue : cudaSuccess;
-  Address answer;
-  const Status status = r.connection().call(AllocateHost{bytes, origin}, answer);
-  if (status != Status::kOk) return to_cuda(status);
-  r.host_allocations[answer.address] = {bytes, flags, managed};
-  *to = pointer(answer.address);
-  return cudaSuccess;
-}
-
-/// The pinned or managed allocation around an address.
-const std::pair<const u64, Runtime::HostAllocation>* host_allocation(const Runtime& r, const void* p) {
-  auto next = r.host_allocations.upper_bound(address_of(p));
-  if (next == r.host_allocations.begin()) return nullptr;
-  --next;
-  return address_of(p) - next->first < next->second.bytes ? &*next : nullptr;
-}
-
-cudaError_t free_host(Runtime& r, void* p, bool managed) {
-  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
-  if (!p) return cudaSuccess;
-  const auto found = r.host_allocations.find(address_of(p));
-  if (found == r.host_allocations.end() || found->second.managed != managed) return cudaErrorInvalidValue;
-  const Status status = r.connection().call(ReleaseHost{address_of(p)});
-  r.host_allocations.erase(found);
-  return to_cuda(status);
+/// Registered memory, by either of its addresses.
+bool registered_attributes(const Runtime& r, const void* p, cudaPointerAttributes& attributes) {
+  auto region = r.registered.find(address_of(p), 1);
+  u64 offset = region == r.registered.end() ? 0 : address_of(p) - region->second.pages;
+  if (region == r.registered.end()) {
+    region = r.registered.find_by_window(address_of(p));
+    if (region == r.registered.end()) return false;
+    offset = address_of(p) - region->second.window;
+  }
+  attributes.type = cudaMemoryTypeHost;
+  attributes.device = region->second.device;
+  attributes.hostPointer = pointer(region->second.pages + offset);
+  attributes.devicePointer = region->second.window ? pointer(region->second.window + offset) : nullptr;
+  return true;
 }
 
 }  // namespace
@@ -83,7 +69,10 @@ cudaError_t cudaFree(void* p) {
     if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
     if (cudaError_t error{}; free_graph_memory(p, error)) return error;
     const Status status = r.connection().call(Release{address_of(p), false, 0});
-    if (status == Status::kOk) r.connection().show_output();
+    if (status == Status::kOk) {
+      r.pools.released(address_of(p));
+      r.connection().show_output();
+    }
     return to_cuda(status);
   });
 }
@@ -101,74 +90,12 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* to, cudaExtent extent) {
   });
 }
 
-cudaError_t cudaMallocHost(void** to, size_t bytes) {
-  return api(
-      [&](Runtime& r) { return allocate_host(r, to, bytes, cudaHostAllocDefault, false, "cudaMallocHost"); });
-}
-
-cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned flags) {
-  return api([&](Runtime& r) {
-    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
-      return cudaErrorInvalidValue;
-    return allocate_host(r, to, bytes, flags, false, "cudaHostAlloc");
-  });
-}
-
-cudaError_t cudaFreeHost(void* p) {
-  return api([&](Runtime& r) { return free_host(r, p, false); });
-}
-
-cudaError_t cudaMallocManaged(void** to, size_t bytes, unsigned flags) {
-  return api([&](Runtime& r) {
-    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
-    return allocate_host(r, to, bytes, flags, true, "cudaMallocManaged");
-  });
-}
-
-cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
-  return api([&](Runtime& r) {
-    if (!device || flags != 0) return cudaErrorInvalidValue;
-    if (!host_allocation(r, host)) return cudaErrorInvalidValue;
-    *device = host;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
-  return api([&](Runtime& r) {
-    const auto* found = host_allocation(r, host);
-    if (!flags || !found || found->second.managed) return cudaErrorInvalidValue;
-    *flags = found->second.flags | cudaHostAllocMapped;
-    return cudaSuccess;
-  });
-}
-
-/// Registered memory copies as fast as pinned memory; kernels do not reach it
-/// (cudaDevAttrHostRegisterSupported says so, cudaHostGetDevicePointer refuses).
-cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned flags) {
-  return api([&](Runtime& r) {
-    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
-                               cudaHostRegisterReadOnly;
-    if (!host || bytes == 0 || (flags & ~known)) return cudaErrorInvalidValue;
-    for (const auto& [begin, size] : r.registered)
-      if (address_of(host) < begin + size && begin < address_of(host) + bytes)
-        return cudaErrorHostMemoryAlreadyRegistered;
-    r.registered[address_of(host)] = bytes;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaHostUnregister(void* host) {
-  return api([&](Runtime& r) {
-    return r.registered.erase(address_of(host)) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
-  });
-}
-
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return api([&](Runtime& r) {
     MemoryState state;
     const Status status = r.connection().call(QueryMemory{}, state);
-    if (free_bytes) *free_bytes = state.free_bytes;
+    const u64 idle = std::min(r.pools.idle_bytes(r.target()), state.free_bytes);
+    if (free_bytes) *free_bytes = state.free_bytes - idle;
     if (total) *total = state.total_bytes;
     return to_cuda(status);
   });
@@ -179,11 +106,13 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (!attributes) return cudaErrorInvalidValue;
     *attributes = {};
     void* const same = const_cast<void*>(p);
-    if (const auto* host = host_allocation(r, p)) {
+    if (const auto* host = r.host_allocation(p)) {
       attributes->type = host->second.managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
       attributes->devicePointer = attributes->hostPointer = same;
+      attributes->device = host->second.device;
       return cudaSuccess;
     }
+    if (registered_attributes(r, p, *attributes)) return cudaSuccess;
     AllocationState found;
     if (is_device_address(p)) {
       if (const Status status = r.connection().call(QueryAllocation{address_of(p)}, found);
@@ -192,6 +121,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     }
     if (found.found) {
       attributes->type = cudaMemoryTypeDevice;
+      attributes->device = device_of(p);
       attributes->devicePointer = same;
       return cudaSuccess;
     }
@@ -200,29 +130,4 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->hostPointer = same;
     return cudaSuccess;
   });
-}
-
-// Managed memory is one memory here: advice and prefetching have nothing to move.
-cudaError_t cudaMemPrefetchAsync(const void* p, size_t, cudaMemLocation, unsigned, cudaStream_t stream) {
-  return api([&](Runtime& r) {
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
-    return host_allocation(r, p) ? cudaSuccess : cudaErrorInvalidValue;
-  });
-}
-ROOFLINE_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void* p, size_t bytes, cudaMemLocation location,
-                                                      unsigned flags, cudaStream_t stream) {
-  return cudaMemPrefetchAsync(p, bytes, location, flags, per_thread(stream));
-}
-cudaError_t cudaMemAdvise(const void* p, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return api([&](Runtime& r) { return host_allocation(r, p) ? cudaSuccess : cudaErrorInvalidValue; });
-}
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t, unsigned) {
-  return api([&](Runtime& r) {
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
-    return host_allocation(r, p) ? cudaSuccess : cudaErrorInvalidValue;
-  });
-}
-ROOFLINE_EXPORT cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* p, size_t bytes,
-                                                          unsigned flags) {
-  return cudaStreamAttachMemAsync(per_thread(stream), p, bytes, flags);
 }

@@ -45,7 +45,9 @@ cudaError_t fill_volume(const cudaPitchedPtr& p, int value, const cudaExtent& e,
 cudaError_t cudaMemset(void* to, int value, size_t count) {
   return fill(to, count, value, count, 1, 1, nullptr, false);
 }
-ROOFLINE_EXPORT decltype(cudaMemset) cudaMemset_ptds __attribute__((alias("cudaMemset")));
+ROOFLINE_EXPORT cudaError_t cudaMemset_ptds(void* to, int value, size_t count) {
+  return fill(to, count, value, count, 1, 1, cudaStreamPerThread, false);
+}
 cudaError_t cudaMemsetAsync(void* to, int value, size_t count, cudaStream_t stream) {
   return fill(to, count, value, count, 1, 1, stream, true);
 }
@@ -56,7 +58,10 @@ ROOFLINE_EXPORT cudaError_t cudaMemsetAsync_ptsz(void* to, int value, size_t cou
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
   return fill(to, pitch, value, width, height, 1, nullptr, false);
 }
-ROOFLINE_EXPORT decltype(cudaMemset2D) cudaMemset2D_ptds __attribute__((alias("cudaMemset2D")));
+ROOFLINE_EXPORT cudaError_t cudaMemset2D_ptds(void* to, size_t pitch, int value, size_t width,
+                                              size_t height) {
+  return fill(to, pitch, value, width, height, 1, cudaStreamPerThread, false);
+}
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return fill(to, pitch, value, width, height, 1, stream, true);
@@ -69,7 +74,9 @@ ROOFLINE_EXPORT cudaError_t cudaMemset2DAsync_ptsz(void* to, size_t pitch, int v
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   return fill_volume(to, value, extent, nullptr, false);
 }
-ROOFLINE_EXPORT decltype(cudaMemset3D) cudaMemset3D_ptds __attribute__((alias("cudaMemset3D")));
+ROOFLINE_EXPORT cudaError_t cudaMemset3D_ptds(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return fill_volume(to, value, extent, cudaStreamPerThread, false);
+}
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
   return fill_volume(to, value, extent, stream, true);
 }

@@ -20,6 +20,7 @@ constexpr size_t kMostUnits = kMaxPacket / sizeof(u64) / 2;
 Module& Modules::add(std::span<const std::byte> image) {
   auto module = std::make_unique<Module>();
   module->image = image;
+  module->number = next_number_++;
   Module& added = *module;
   modules_.emplace(&added, std::move(module));
   return added;
@@ -33,7 +34,16 @@ Module& Modules::add_copy(std::vector<std::byte> image) {
 }
 
 void Modules::remove(Module& module, Connection* connection) {
-  if (connection && module.tried && module.error == cudaSuccess) connection->call(UnloadModule{module.id});
+  if (connection) {
+    const u32 before = connection->selected();
+    for (u32 gpu = 0; gpu < connection->gpus(); gpu++) {
+      module.move_to(gpu);
+      if (!module.tried || module.error != cudaSuccess) continue;
+      connection->select(gpu);
+      connection->call(UnloadModule{module.id});
+    }
+    connection->select(before);
+  }
   for (const auto& kernel : module.kernels) handles_.erase(kernel.get());
   std::erase_if(stubs_, [&](const auto& entry) { return entry.second->module == &module; });
   std::erase_if(variables_, [&](const auto& entry) { return entry.second->module == &module; });
@@ -64,10 +74,13 @@ Kernel* Modules::find_kernel(const void* function) const {
 }
 
 cudaError_t Modules::load(Module& module, Connection& connection) {
+  module.move_to(connection.selected());
   if (module.tried) return module.error;
   module.tried = true;
   module.error = send(module, connection);
   if (module.error != cudaSuccess) return module.error;
+  for (const auto& [name, facts] : module.variables)
+    if (facts.managed) new_managed_.push_back(facts);
   for (DeviceVariable* variable : module.managed) {
     const auto facts = module.variables.find(variable->name);
     if (facts != module.variables.end())
@@ -92,6 +105,7 @@ cudaError_t Modules::send(Module& module, Connection& connection) {
   std::byte* end = connection.staging();
   for (const auto& image : images) end = std::copy(image.begin(), image.end(), end);
   InStaging where;
+  command.program_module = module.number;
   const Status status = connection.call(command, where);
   if (status != Status::kOk) return static_cast<cudaError_t>(status);
   Reader in({connection.staging(), where.bytes});
@@ -106,6 +120,7 @@ cudaError_t Modules::send(Module& module, Connection& connection) {
 }
 
 cudaError_t Modules::resolve(Kernel& kernel, Connection& connection) {
+  kernel.move_to(connection.selected());
   if (kernel.resolved) return cudaSuccess;
   if (const cudaError_t error = load(*kernel.module, connection); error != cudaSuccess) return error;
   const auto facts = kernel.module->functions.find(kernel.name);
@@ -131,22 +146,22 @@ cudaError_t Modules::find_variable(const void* symbol, Connection& connection, V
 
 /// Host code that names a managed variable means the variable itself: its address is the device's.
 cudaError_t Modules::find_managed(const void* address, VariableFacts& facts) const {
-  for (const auto& [key, module] : modules_)
-    for (const auto& [name, known] : module->variables)
-      if (known.managed && reinterpret_cast<const void*>(known.address) == address) {
-        facts = known;
-        return cudaSuccess;
-      }
-  return cudaErrorInvalidSymbol;
+  const auto look = [&](const ModuleState& state) {
+    for (const auto& [name, known] : state.variables)
+      if (known.managed && reinterpret_cast<const void*>(known.address) == address) facts = known;
+  };
+  facts.managed = false;
+  for (const auto& [key, module] : modules_) {
+    look(*module);
+    for (const auto& [device, state] : module->elsewhere) look(state);
+  }
+  return facts.managed ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-void Modules::forget_loaded() {
+void Modules::forget_loaded(int device) {
   for (auto& [key, module] : modules_) {
-    module->tried = false;
-    module->error = cudaSuccess;
-    module->functions.clear();
-    module->variables.clear();
-    for (auto& kernel : module->kernels) kernel->resolved = false;
+    module->forget(static_cast<u32>(device));
+    for (auto& kernel : module->kernels) kernel->forget(static_cast<u32>(device));
   }
 }
 

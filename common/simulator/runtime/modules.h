@@ -15,14 +15,42 @@ namespace roofline::sim::runtime {
 
 struct Module;
 
-/// What a cudaKernel_t or cudaFunction_t points to.
-struct Kernel {
-  Module* module = nullptr;
-  std::string name;       ///< in the PTX
+/// State that every device has of its own. The object holds that of one device, the others' wait in
+/// `elsewhere`.
+template <class State>
+struct PerDevice : State {
+  u32 device = 0;
+  std::map<u32, State> elsewhere;
+
+  void move_to(u32 other) {
+    if (other == device) return;
+    elsewhere[device] = std::move(static_cast<State&>(*this));
+    static_cast<State&>(*this) = std::move(elsewhere[other]);
+    elsewhere.erase(other);
+    device = other;
+  }
+  void forget(u32 other) {
+    if (other == device)
+      static_cast<State&>(*this) = State{};
+    else
+      elsewhere.erase(other);
+  }
+};
+
+struct KernelState {
   bool resolved = false;  ///< facts are valid
   FunctionFacts facts;
   u64 max_dynamic_shared = 0;  ///< as raised by cudaFuncSetAttribute; 0: the device's default
   int carveout = -1;
+  u32 required_cluster[3] = {0, 0, 0};
+  bool non_portable_cluster = false;
+  int cluster_policy = 0;
+};
+
+/// What a cudaKernel_t or cudaFunction_t points to. Its state is that of the device of the last resolve().
+struct Kernel : PerDevice<KernelState> {
+  Module* module = nullptr;
+  std::string name;  ///< in the PTX
 };
 
 struct DeviceVariable {
@@ -31,19 +59,23 @@ struct DeviceVariable {
   void** managed_pointer = nullptr;  ///< where the program's host code keeps a managed variable's address
 };
 
-/// One image that the program brought along: a translation unit's fat binary, or a library loaded at run
-/// time. It is sent to the machine at first use.
-struct Module {
-  std::vector<std::byte> owned;  ///< of a library; a fat binary stays where the program has it
-  std::span<const std::byte> image;
-  std::vector<std::span<const std::byte>>
-      units;  ///< with -rdc=true: images to be linked; `image` may be empty
+struct ModuleState {
   bool tried = false;
   cudaError_t error = cudaSuccess;  ///< of the attempt to load it
   u32 id = 0;
-  u32 target = 0;  ///< architecture of the PTX: 80 for compute_80
   std::map<std::string, FunctionFacts> functions;
   std::map<std::string, VariableFacts> variables;
+};
+
+/// One image that the program brought along: a translation unit's fat binary, or a library loaded at run
+/// time. It is sent to a device at first use there. Its state is that of the device of the last load().
+struct Module : PerDevice<ModuleState> {
+  u32 number = 0;                ///< never used twice
+  std::vector<std::byte> owned;  ///< of a library; a fat binary stays where the program has it
+  std::span<const std::byte> image;
+  std::vector<std::span<const std::byte>>
+      units;       ///< with -rdc=true: images to be linked; `image` may be empty
+  u32 target = 0;  ///< architecture of the PTX: 80 for compute_80
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<DeviceVariable*> managed;
 };
@@ -68,13 +100,17 @@ class Modules {
   cudaError_t load(Module& module, Connection& connection);
   /// Address and size of a device variable, by the address of its host shadow.
   cudaError_t find_variable(const void* symbol, Connection& connection, VariableFacts& facts);
-  /// The device was reset: everything must be sent again.
-  void forget_loaded();
+  /// Managed variables loaded since the last call.
+  std::vector<VariableFacts> take_new_managed() { return std::exchange(new_managed_, {}); }
+  /// The device was reset: everything must be sent to it again.
+  void forget_loaded(int device);
 
  private:
   cudaError_t send(Module& module, Connection& connection);
   cudaError_t find_managed(const void* address, VariableFacts& facts) const;
 
+  u32 next_number_ = 1;
+  std::vector<VariableFacts> new_managed_;
   std::unordered_map<const Module*, std::unique_ptr<Module>> modules_;
   std::unordered_map<const void*, Kernel*> stubs_;
   std::unordered_map<const void*, Kernel*> handles_;

@@ -26,17 +26,23 @@ Runtime& Runtime::instance() {
 
 Connection& Runtime::connection() {
   if (!connection_) connection_ = std::make_unique<Connection>();
+  connection_->select(static_cast<u32>(target_));
   return *connection_;
 }
 
+DeviceSettings& Runtime::settings(int device) { return settings_[device]; }
+
 u32 Runtime::per_thread_stream() {
-  thread_local u32 id = 0, of_generation = 0;
-  if (id == 0 || of_generation != generation_) {
-    id = next_stream_++;
-    of_generation = generation_;
-    connection().post(CreateStream{id, false});
+  struct Mine {
+    u32 id = 0, generation = 0;
+  };
+  thread_local std::map<int, Mine> by_device;
+  Mine& mine = by_device[target_];
+  if (mine.id == 0 || mine.generation != generations_[target_]) {
+    mine = {next_stream_++, generations_[target_]};
+    connection().post(CreateStream{mine.id, false});
   }
-  return id;
+  return mine.id;
 }
 
 Stream* Runtime::find_stream(cudaStream_t stream) {
@@ -44,15 +50,32 @@ Stream* Runtime::find_stream(cudaStream_t stream) {
   return found == streams_.end() ? nullptr : found->second.get();
 }
 
-s64 Runtime::stream_id(cudaStream_t stream) {
+s64 Runtime::number_of(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return 0;
   if (stream == cudaStreamPerThread) return per_thread_stream();
   const Stream* found = find_stream(stream);
-  return found ? s64{found->id} : -1;
+  if (!found) return -1;
+  aim(found->device);
+  return s64{found->id};
+}
+
+HostFunctions::Place Runtime::place_of(cudaStream_t stream) {
+  const Stream* found = find_stream(stream);
+  const bool blocking = !found || !(found->flags & cudaStreamNonBlocking);
+  return {target_, static_cast<u32>(number_of(stream)), blocking};
+}
+
+s64 Runtime::stream_id(cudaStream_t stream) {
+  const s64 number = number_of(stream);
+  if (number < 0) return number;
+  const int device = target_;
+  host_functions.wait(place_of(stream));
+  aim(device);  // another thread may have aimed elsewhere meanwhile
+  return number;
 }
 
 cudaStream_t Runtime::add_stream(unsigned flags, int priority) {
-  auto stream = std::make_unique<Stream>(Stream{next_stream_++, flags, priority});
+  auto stream = std::make_unique<Stream>(Stream{next_stream_++, flags, priority, target_});
   connection().post(CreateStream{stream->id, (flags & cudaStreamNonBlocking) != 0});
   const auto handle = reinterpret_cast<cudaStream_t>(stream.get());
   streams_.emplace(handle, std::move(stream));
@@ -60,7 +83,10 @@ cudaStream_t Runtime::add_stream(unsigned flags, int priority) {
 }
 
 void Runtime::remove_stream(cudaStream_t stream) {
-  connection().post(DestroyStream{find_stream(stream)->id});
+  const Stream* found = find_stream(stream);
+  aim(found->device);
+  stream_attributes.erase({found->device, found->id});
+  connection().post(DestroyStream{found->id});
   streams_.erase(stream);
 }
 
@@ -73,26 +99,46 @@ cudaEvent_t Runtime::add_event(unsigned flags) {
   auto event = std::make_unique<Event>();
   event->id = next_event_++;
   event->flags = flags;
+  event->device = target_;
   const auto handle = reinterpret_cast<cudaEvent_t>(event.get());
   events_.emplace(handle, std::move(event));
   return handle;
 }
 
+const std::pair<const u64, Runtime::HostAllocation>* Runtime::host_allocation(const void* p) {
+  for (const VariableFacts& variable : modules.take_new_managed())
+    host_allocations[variable.address] = {variable.bytes, 0, true, true, target_};
+  const u64 address = reinterpret_cast<u64>(p);
+  auto next = host_allocations.upper_bound(address);
+  if (next == host_allocations.begin()) return nullptr;
+  --next;
+  return address - next->first < next->second.bytes ? &*next : nullptr;
+}
+
 void Runtime::remove_event(cudaEvent_t event) { events_.erase(event); }
 
 void Runtime::reset() {
+  const int device = target_;
+  host_functions.wait_for_device(device);
+  aim(device);
   if (connected()) {
     connection().show_output();
-    for (auto& [handle, stream] : streams_) connection().post(DestroyStream{stream->id});
+    registered.remove_of(connection(), device);
+    for (auto& [handle, stream] : streams_)
+      if (stream->device == device) connection().post(DestroyStream{stream->id});
     connection().call(ResetDevice{});
     connection().clear_sticky();
   }
   Captures::instance().clear();
-  streams_.clear();
-  events_.clear();
-  host_allocations.clear();
-  modules.forget_loaded();
-  generation_++;
+  std::erase_if(streams_, [&](const auto& entry) { return entry.second->device == device; });
+  std::erase_if(events_, [&](const auto& entry) { return entry.second->device == device; });
+  std::erase_if(host_allocations, [&](const auto& entry) { return entry.second.device == device; });
+  modules.forget_loaded(device);
+  pools.forget(device);
+  std::erase_if(stream_attributes, [&](const auto& entry) { return entry.first.first == device; });
+  settings_.erase(device);
+  for (auto& [other, settings] : settings_) settings.peers.erase(device);
+  generations_[device]++;
 }
 
 void Runtime::end() {
@@ -105,6 +151,11 @@ namespace {
 [[gnu::destructor]] void end_of_program() { Runtime::instance().end(); }
 
 }  // namespace
+
+int& chosen_device() {
+  thread_local int device = -1;
+  return device;
+}
 
 cudaError_t& last_error() {
   thread_local cudaError_t error = cudaSuccess;

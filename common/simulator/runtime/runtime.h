@@ -3,12 +3,18 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "simulator/runtime/connection.h"
 #include "simulator/runtime/cuda.h"
 #include "simulator/runtime/graph.h"
+#include "simulator/runtime/host_functions.h"
+#include "simulator/runtime/managed_ranges.h"
+#include "simulator/runtime/memory_pool.h"
 #include "simulator/runtime/modules.h"
+#include "simulator/runtime/registered_memory.h"
 
 namespace roofline::sim::runtime {
 
@@ -17,6 +23,7 @@ struct Stream {
   u32 id = 0;
   unsigned flags = 0;
   int priority = 0;
+  int device = 0;
 };
 
 /// What a cudaEvent_t points to.
@@ -26,6 +33,18 @@ struct Event {
   bool recorded = false;
   u64 capture = 0;             ///< it was last recorded in this capture (capture.h), 0: in none
   std::vector<Edge> captured;  ///< the work it stands for there
+  int device = 0;
+};
+
+/// Hints that a program gave about a stream, by attribute.
+using StreamAttributes = std::map<cudaStreamAttrID, cudaStreamAttrValue>;
+
+/// What a program may set about one device.
+struct DeviceSettings {
+  u64 stack_bytes = 1024, heap_bytes = u64{8} << 20, printf_bytes = u64{1} << 20;
+  unsigned flags = 0;
+  cudaFuncCache cache_config = cudaFuncCachePreferNone;
+  std::set<int> peers;  ///< whose memory its kernels may touch
 };
 
 /// The state of the CUDA runtime in one program. Every API function runs with the lock held (see api()).
@@ -33,50 +52,75 @@ class Runtime {
  public:
   static Runtime& instance();
 
-  /// The machine; started at the first use. Throws ConnectionLost.
+  /// The machine, directed to this call's device; started at the first use. Throws ConnectionLost.
   Connection& connection();
   bool connected() const { return connection_ != nullptr; }
   const DeviceDescription& device() { return connection().device(); }
+  int device_count() { return static_cast<int>(connection().gpus()); }
+  bool is_device(int device) { return device >= 0 && device < device_count(); }
 
-  /// The machine's number of a stream handle, or -1 when it is not a live stream.
+  /// The device that this call's commands go to: the thread's own at first (see api()).
+  int target() const { return target_; }
+  void aim(int device) { target_ = device; }
+  DeviceSettings& settings(int device);
+  DeviceSettings& settings() { return settings(target_); }
+
+  /// The machine's number of a stream handle, or -1 when it is not a live stream. Aims at the stream's device
+  /// and waits for the host functions that come before what follows in the stream.
   s64 stream_id(cudaStream_t stream);
   Stream* find_stream(cudaStream_t stream);
+  bool is_stream(cudaStream_t stream) { return number_of(stream) >= 0; }
+  /// Where a live stream stands for host functions.
+  HostFunctions::Place place_of(cudaStream_t stream);
   cudaStream_t add_stream(unsigned flags, int priority);
   void remove_stream(cudaStream_t stream);
   Event* find_event(cudaEvent_t event);
   cudaEvent_t add_event(unsigned flags);
   void remove_event(cudaEvent_t event);
 
-  /// Destroys all state of the device.
+  /// Destroys all state of this call's device.
   void reset();
   /// At the end of the program, after its own destructors.
   void end();
 
   std::mutex lock;
+  HostFunctions host_functions{lock};
   Modules modules;
+  MemoryPools pools;
   bool forked = false;  ///< this process was forked from one that used the device: it has none
-  u64 stack_bytes = 1024, heap_bytes = u64{8} << 20, printf_bytes = u64{1} << 20;
-  unsigned device_flags = 0;
-  cudaFuncCache cache_config = cudaFuncCachePreferNone;
-  /// Registered host memory (cudaHostRegister), by address.
-  std::map<u64, u64> registered;
+  std::vector<int> valid_devices{
+      0};  ///< cudaSetValidDevices; the first is that of a thread that did not choose
+  std::map<std::pair<int, u32>, StreamAttributes> stream_attributes;  ///< by device and number
+  RegisteredMemory registered;
+  ManagedRanges managed;
   /// Pinned and managed allocations: address to flags of cudaHostAlloc, or kManaged.
   struct HostAllocation {
     u64 bytes = 0;
     unsigned flags = 0;
     bool managed = false;
+    bool variable = false;  ///< a managed variable
+    int device = 0;         ///< whose reset frees it
   };
   std::map<u64, HostAllocation> host_allocations;
+  /// The pinned or managed allocation or variable around an address, or nullptr.
+  const std::pair<const u64, HostAllocation>* host_allocation(const void* p);
 
  private:
   Runtime();
+  s64 number_of(cudaStream_t stream);
   u32 per_thread_stream();
 
+  int target_ = 0;
+  std::map<int, DeviceSettings> settings_;
+  std::map<int, u32> generations_;  ///< by device: resets so far
   std::unique_ptr<Connection> connection_;
   std::unordered_map<cudaStream_t, std::unique_ptr<Stream>> streams_;
   std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
-  u32 next_stream_ = 1, next_event_ = 1, generation_ = 0;
+  u32 next_stream_ = 1, next_event_ = 1;
 };
+
+/// The device that this thread chose with cudaSetDevice, or -1.
+int& chosen_device();
 
 /// This thread's error, for cudaGetLastError.
 cudaError_t& last_error();
@@ -91,31 +135,41 @@ inline cudaError_t to_cuda(channel::Status status) { return static_cast<cudaErro
 /// Says why the machine is not there, once, and gives the error to return.
 cudaError_t connection_error(const ConnectionLost& error);
 
-/// The frame of every API function that touches the runtime's state: takes the lock, answers with the sticky
-/// error after a kernel's fault, and keeps the error for cudaGetLastError.
+/// The frame of every API function that touches the runtime's state: takes the lock, aims at the thread's
+/// device and keeps the error for cudaGetLastError.
 template <class Body>
-cudaError_t api(Body&& body) noexcept {
+cudaError_t locked(Body&& body) noexcept {
+  if (HostFunctions::inside()) return remember(cudaErrorNotPermitted);
   Runtime& runtime = Runtime::instance();
   std::lock_guard guard(runtime.lock);
   if (runtime.forked) return remember(cudaErrorInitializationError);
   try {
-    if (runtime.connected() && runtime.connection().sticky() != channel::Status::kOk)
-      return remember(to_cuda(runtime.connection().sticky()));
-    if (runtime.connected()) runtime.connection().call_begins();
-    const cudaError_t error = body(runtime);
-    if (runtime.connected()) {
-      runtime.connection().call_ends();
-      if (const auto sticky = runtime.connection().sticky(); sticky != channel::Status::kOk)
-        return remember(to_cuda(sticky));
-      if (const auto deferred = runtime.connection().take_deferred(); deferred != channel::Status::kOk)
-        return remember(to_cuda(deferred));
-    }
-    return remember(error);
+    runtime.aim(chosen_device() >= 0 ? chosen_device() : runtime.valid_devices.front());
+    return remember(body(runtime));
   } catch (const ConnectionLost& lost) {
     return remember(connection_error(lost));
   } catch (const std::bad_alloc&) {
     return remember(cudaErrorMemoryAllocation);
   }
+}
+
+/// The same for all but a few functions: answers with the sticky error after a kernel's fault, and with what
+/// earlier commands came to.
+template <class Body>
+cudaError_t api(Body&& body) noexcept {
+  return locked([&](Runtime& runtime) {
+    const auto sticky = [&] {
+      return runtime.connected() ? runtime.connection().sticky() : channel::Status::kOk;
+    };
+    if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);
+    if (runtime.connected()) runtime.connection().call_begins();
+    const cudaError_t error = body(runtime);
+    if (runtime.connected()) runtime.connection().call_ends();
+    if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);
+    if (!runtime.connected()) return error;
+    const auto deferred = runtime.connection().take_deferred();
+    return deferred != channel::Status::kOk ? to_cuda(deferred) : error;
+  });
 }
 
 /// The stream that a `_ptsz` function means by its default stream.

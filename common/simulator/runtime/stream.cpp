@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/launch_attributes.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -10,15 +9,12 @@ using namespace roofline::sim::runtime;
 
 namespace {
 
-/// Priorities as on every device since compute capability 3.5: lower is more urgent.
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
-
 /// The facts of a stream handle; those of the default streams are constant.
 cudaError_t facts_of(Runtime& r, cudaStream_t stream, Stream& facts) {
   const s64 id = r.stream_id(stream);
   if (id < 0) return cudaErrorInvalidResourceHandle;
   const Stream* found = r.find_stream(stream);
-  facts = found ? *found : Stream{static_cast<u32>(id), cudaStreamDefault, 0};
+  facts = found ? *found : Stream{static_cast<u32>(id), cudaStreamDefault, 0, r.target()};
   return cudaSuccess;
 }
 
@@ -34,7 +30,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   return api([&](Runtime& r) {
     if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
       return cudaErrorInvalidValue;
-    *stream = r.add_stream(flags, std::min(kLeastPriority, std::max(kGreatestPriority, priority)));
+    *stream = r.add_stream(flags, clamped_priority(priority));
     return cudaSuccess;
   });
 }
@@ -54,6 +50,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     u32 id = 0;
     if (const cudaError_t error = query_stream(r, stream, id); error != cudaSuccess) return error;
     const Status status = r.connection().call(Synchronize{Synchronize::Scope::kStream, id});
+    r.pools.synchronized(r.target());
     r.connection().show_output();
     return to_cuda(status);
   });
@@ -64,6 +61,7 @@ ROOFLINE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return api([&](Runtime& r) {
+    if (r.is_stream(stream) && r.host_functions.pending(r.place_of(stream))) return cudaErrorNotReady;
     u32 id = 0;
     if (const cudaError_t error = query_stream(r, stream, id); error != cudaSuccess) return error;
     StreamState state;
@@ -137,8 +135,9 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   return api([&](Runtime& r) {
     Stream facts;
     if (!device) return cudaErrorInvalidValue;
-    *device = 0;
-    return facts_of(r, stream, facts);
+    const cudaError_t error = facts_of(r, stream, facts);
+    if (error == cudaSuccess) *device = facts.device;
+    return error;
   });
 }
 ROOFLINE_EXPORT cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t stream, int* device) {

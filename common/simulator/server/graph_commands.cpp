@@ -74,8 +74,8 @@ double ready_time(const GraphRun& run, const GraphNode& node) {
 bool Server::is_valid(const GraphCopy& c, Kind kind) const {
   if (!content(c)) return false;
   const auto to = span(c, c.to.pitch, c.to_slice), from = span(c, c.from_pitch, c.from_slice);
-  const bool to_valid = to && (*to == 0 || device_->is_valid(c.to.address, *to));
-  const bool from_valid = from && (*from == 0 || device_->is_valid(c.from, *from));
+  const bool to_valid = to && holds(c.to.address, *to);
+  const bool from_valid = from && holds(c.from, *from);
   return (to_valid || kind == Kind::kCopyOut) && (from_valid || kind == Kind::kCopyIn);
 }
 
@@ -240,8 +240,7 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
         std::memmove(device_->at(to), device_->at(from), n);
         if (checks_) checks_->copied_within(run.stream, {to, n, n, 1}, {from, n, n, 1}, false);
       });
-      book_copy(copy_kind(node.copy.to.address, node.copy.from), *content(node.copy), run.stream, false, true,
-                false);
+      book_within(node.copy.to.address, node.copy.from, *content(node.copy), run.stream, true, false);
       break;
     case Kind::kCopyIn:
       if (checks_)
@@ -265,7 +264,7 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
       if (checks_) checks_->streams().event_recorded(node.event, run.stream);
       break;
     case Kind::kWaitEvent:
-      timeline_.wait_event(run.stream, node.event);
+      wait_event(run.stream, node.event);
       if (checks_) checks_->streams().event_waited(run.stream, node.event);
       break;
     case Kind::kEmpty:

@@ -22,6 +22,26 @@ bool is_block(Dim3 block) {
          block.z <= kMost;
 }
 
+/// What a module's managed variables hold when a further GPU loads it: its initial values were stored once.
+class ManagedContents {
+ public:
+  ManagedContents(const Board& board, u32 program_module) {
+    for (const auto& [key, address] : board.managed_variables) {
+      const auto allocation = board.host_allocations.find(address);
+      if (key.first != program_module || allocation == board.host_allocations.end()) continue;
+      const auto* bytes = reinterpret_cast<const std::byte*>(address);
+      kept_.emplace_back(address, std::vector<std::byte>(bytes, bytes + allocation->second.bytes));
+    }
+  }
+  void restore() const {
+    for (const auto& [address, bytes] : kept_)
+      std::memcpy(reinterpret_cast<std::byte*>(address), bytes.data(), bytes.size());
+  }
+
+ private:
+  std::vector<std::pair<u64, std::vector<std::byte>>> kept_;
+};
+
 Status status_of(TrapKind kind) {
   switch (kind) {
     case TrapKind::kIllegalAddress:
@@ -59,7 +79,11 @@ Answer Server::handle(const LoadModule& c) try {
   const std::vector<std::byte> image(staging_.data(),
                                      staging_.data() + c.bytes);  // the program could change it meanwhile
   const Code code = find_code(image, c.parts, description_);
+  device_->set_managed_allocator(
+      [&](u64 size, const std::string& name) { return allocate_managed(c.program_module, size, name); });
+  const ManagedContents kept(board_, c.program_module);
   ModuleFacts facts = device_->load_modules(code.ptx, code.elf);
+  kept.restore();
   modules_.insert(facts.id);
   LoadedModule loaded;
   loaded.id = facts.id;
@@ -120,11 +144,12 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   records_.count(*device_, c.function, result);
 
   KernelRecord record;
-  record.ordinal = ++kernels_;
+  record.ordinal = ++board_.kernels;
   if (options_.trace) trace_.name_kernel(record.ordinal);
   record.name = result.kernel;
   record.stream = stream;
   record.graph_launch = graph_launch;
+  record.device = index_;
   record.grid = c.grid;
   record.block = c.block;
   if (const auto& entries = timeline_.entries(); !entries.empty()) {

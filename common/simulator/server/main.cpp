@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "simulator/server/server.h"
+#include "simulator/server/machine.h"
 
-/// The simulated device's process: sits behind two sockets as a card sits behind its bus.
+/// The simulated devices' process: sits behind two sockets as cards sit behind their bus.
 int main(int argc, char** argv) try {
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the program; the machine ends when the program does
   std::signal(SIGPIPE, SIG_IGN);
@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   // waiting.
   for (int fd = 3; fd < 64; fd++)
     if (fd != options.guest_fd && fd != options.observer_fd) close(fd);
-  roofline::sim::server::Server(options).run();
+  roofline::sim::server::Machine(options).run();
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "simulated GPU: %s\n", error.what());

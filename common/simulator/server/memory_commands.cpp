@@ -40,20 +40,27 @@ CopyKind copy_kind(u64 to, u64 from) {
 u64 Server::device_bytes_in_use() const { return description_.memory_bytes - device_->free_bytes(); }
 
 u64 Server::allocate_host(u64 bytes, const std::string& origin) {
-  const u64 address = window_.allocate(bytes);
+  const u64 address = board_.allocate_host(bytes, origin, index_);
   if (address == 0) return 0;
-  if (!device_->add_host_allocation(address, bytes, origin)) {
-    window_.release(address);
-    return 0;
-  }
   records_.host_bytes(bytes);
   if (checks_) checks_->host_allocated();
   return address;
 }
 
+u64 Server::allocate_managed(u32 program_module, u64 bytes, const std::string& name) {
+  u64& address = board_.managed_variables[{program_module, name}];
+  if (address == 0) address = allocate_host(bytes, name);
+  return address;
+}
+
+bool Server::holds(u64 address, u64 bytes) const {
+  const Server* owner = board_.owner_of(address);
+  return bytes == 0 || (owner ? owner : this)->device_->is_valid(address, bytes);
+}
+
 bool Server::is_valid(const Rectangle& r) const {
   const auto span = span_of(r);
-  return span && (*span == 0 || device_->is_valid(r.address, *span));
+  return span && holds(r.address, *span);
 }
 
 bool Server::fits_staging(u64 offset, const Rectangle& r) const {
@@ -73,9 +80,11 @@ Answer Server::handle(const Allocate& c) {
 Answer Server::handle(const Release& c) {
   timeline_.host_call(description_.api_call_us);
   if (!c.ordered) timeline_.synchronize_device();
-  if (checks_) checks_->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
-  if (!device_->release(c.address)) {
-    if (checks_) checks_->release_refused(c.address);
+  Server* owner = board_.owner_of(c.address);
+  Checker* checks = owner ? owner->checks_.get() : checks_.get();
+  if (checks) checks->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
+  if (!owner || !owner->device_->release(c.address)) {
+    if (checks) checks->release_refused(c.address);
     return refuse(Status::kInvalidValue);
   }
   return give(Nothing{});
@@ -92,10 +101,7 @@ Answer Server::handle(const ReleaseHost& c) {
   timeline_.host_call(description_.api_call_us);
   timeline_.synchronize_device();
   if (checks_) checks_->streams().host_waited_for_device();
-  const auto bytes = window_.release(c.address);
-  if (!bytes) return refuse(Status::kInvalidValue);
-  device_->remove_host_allocation(c.address);
-  window_memory_.discard(c.address - kHostWindow, *bytes);
+  if (!board_.release_host(c.address)) return refuse(Status::kInvalidValue);
   return give(Nothing{});
 }
 
@@ -132,7 +138,7 @@ Answer Server::handle(const CopyWithin& c) {
     const bool on_host = copy_kind(c.to.address, c.from) != CopyKind::kDeviceToDevice;
     checks_->copied_within(c.stream, rows_of(c.to), rows_of(from), !c.async && on_host);
   }
-  book_copy(copy_kind(c.to.address, c.from), content(c.to), c.stream, false, c.async, c.more);
+  book_within(c.to.address, c.from, content(c.to), c.stream, c.async, c.more);
   return give(Nothing{});
 }
 
@@ -163,6 +169,16 @@ void Server::fill(const Fill& c, u32 stream) {
   records_.filled(content(c.to));
 }
 
+void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more) {
+  Server *source = board_.owner_of(from), *target = board_.owner_of(to);
+  if (!source || !target || source == target)
+    return book_copy(copy_kind(to, from), bytes, stream, false, async, more);
+  flush_copy();
+  timeline_.peer_copy(stream, bytes, source->timeline_, target->timeline_);
+  timeline_.clear_entries();
+  records_.copied(CopyKind::kDeviceToDevice, bytes);
+}
+
 void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {
   const bool same =
       copy_.kind == kind && copy_.stream == stream && copy_.pageable == pageable && copy_.async == async;
@@ -183,7 +199,8 @@ Answer Server::handle(const QueryMemory&) {
 }
 
 Answer Server::handle(const QueryAllocation& c) {
-  const auto found = device_->allocation_of(c.address);
+  const Server* owner = board_.owner_of(c.address);
+  const auto found = (owner ? owner : this)->device_->allocation_of(c.address);
   return give(found ? AllocationState{true, found->first, found->second} : AllocationState{});
 }
 
@@ -194,6 +211,13 @@ Answer Server::handle(const SetLimit& c) {
     device_->set_stack_bytes(c.bytes);
   else
     return refuse(Status::kInvalidValue);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const AllowPeer& c) {
+  if (c.peer >= board_.gpus.size() || c.peer == index_) return refuse(Status::kInvalidDevice);
+  timeline_.host_call(description_.api_call_us);
+  device_->allow_peer(board_.gpus[c.peer]->device(), c.allow);
   return give(Nothing{});
 }
 

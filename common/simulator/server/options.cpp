@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "simulator/machine/device.h"
+
 namespace roofline::sim::server {
 namespace {
 
@@ -34,6 +36,8 @@ Options parse_options(int argc, char** argv) {
       options.guest_fd = number<int>(name, value);
     else if (name == "--observer-fd")
       options.observer_fd = number<int>(name, value);
+    else if (name == "--gpus")
+      options.gpus = number<unsigned>(name, value);
     else if (name == "--threads")
       options.threads = number<unsigned>(name, value);
     else if (name == "--checks")
@@ -49,6 +53,8 @@ Options parse_options(int argc, char** argv) {
   }
   if (options.guest_fd < 0 || options.device.empty())
     throw std::runtime_error("this program is started by libcudart.so.13 or by the grader, not by hand");
+  if (options.gpus < 1 || options.gpus > kMaxDevices)
+    throw std::runtime_error("--gpus is 1 to " + std::to_string(kMaxDevices));
   return options;
 }
 

@@ -11,6 +11,7 @@ struct Options {
   std::string device;
   std::filesystem::path devices;
   int guest_fd = -1, observer_fd = -1;
+  unsigned gpus = 1;      ///< how many of the device
   unsigned threads = 0;   ///< 0: all host cores
   unsigned checks = 0;    ///< a set of Check
   double time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit

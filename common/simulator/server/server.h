@@ -9,10 +9,10 @@
 
 #include "simulator/channel/replies.h"
 #include "simulator/checks/checker.h"
+#include "simulator/server/board.h"
+#include "simulator/server/call_names.h"
 #include "simulator/server/graphs.h"
-#include "simulator/server/options.h"
 #include "simulator/server/records.h"
-#include "simulator/server/shared_memory.h"
 
 namespace roofline::sim::server {
 
@@ -28,26 +28,42 @@ struct Answer {
 CopyKind copy_kind(u64 to, u64 from);
 
 /// One simulated GPU at work: executes the program's commands in order and keeps what the observer asks for.
-/// Nothing that the program sends is trusted: every number is checked here, and a malformed packet ends its
-/// channel.
+/// Nothing that the program sends is trusted: every number is checked here.
 class Server {
  public:
-  explicit Server(const Options& options);
-  /// Until the channels close.
-  void run();
+  /// The GPU of this number on the board.
+  Server(Board& board, u32 index);
+
+  /// Carries out a command of the program.
+  template <class Command>
+  Answer execute(const Command& command) {
+    if constexpr (!std::is_same_v<Command, channel::CopyIn> && !std::is_same_v<Command, channel::CopyOut> &&
+                  !std::is_same_v<Command, channel::CopyWithin>)
+      flush_copy();
+    if (!options_.trace) return handle(command);
+    trace_.begin_call(call_name(command), timeline_.host_now());
+    Answer made = handle(command);
+    trace_.end_call(timeline_.host_now());
+    return made;
+  }
+  /// Remembers what became of a command that has no answer.
+  void posted(const Answer& made);
+  /// How the program's answer begins: with `made` and with everything it has not been told yet.
+  channel::Outcome take_outcome(const Answer& made);
+
+  Device& device() { return *device_; }
+  void begin_region(u64 host_bytes);
+  channel::WireRegion end_region();
+  std::vector<channel::WireLine> lines() const { return records_.lines(); }
+  std::vector<Finding> findings();
+  void flush_copy();
 
  private:
-  enum class Guest { kServed, kNothing, kClosed };
-  Guest serve_guest(channel::Wait wait);
-  /// False when the observer hung up.
-  bool serve_observer();
-  void answer(const Answer& answer, u32 kind, u32 sequence);
   Answer refuse(channel::Status status, std::string message = {}) const;
   template <class T>
   Answer give(T value) const;
 
   // One overload a command; in messages.h's order.
-  Answer handle(const channel::Hello&);
   Answer handle(const channel::LoadModule&);
   Answer handle(const channel::UnloadModule&);
   Answer handle(const channel::Allocate&);
@@ -82,17 +98,25 @@ class Server {
   Answer handle(const channel::DestroyGraph&);
   Answer handle(const channel::ReportHostAccess&);
   Answer handle(const channel::QueryBusy&);
+  Answer handle(const channel::AllowPeer&);
 
   void start_device();
   u64 device_bytes_in_use() const;
   u64 allocate_host(u64 bytes, const std::string& origin);
+  /// Memory of a managed variable: the same for every GPU that loads the program's module.
+  u64 allocate_managed(u32 program_module, u64 bytes, const std::string& name);
   bool known_stream(u32 stream) const;
   /// Whether a rectangle lies inside one live allocation.
   bool is_valid(const channel::Rectangle& r) const;
   bool fits_staging(u64 offset, const channel::Rectangle& r) const;
+  /// The same for a range; it may lie on another GPU of the board.
+  bool holds(u64 address, u64 bytes) const;
+  /// Makes a stream wait for an event, which may be another GPU's.
+  void wait_event(u32 stream, u32 event);
+  /// Books a copy between addresses of the machine.
+  void book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more);
   /// Books a copy on the timeline; pieces of one copy are booked together.
   void book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
-  void flush_copy();
   void fault(const Trap& trap);
   /// Why a launch is refused: kOk when it is not.
   channel::Status check_kernel(const channel::LaunchKernel& c, std::string& why) const;
@@ -111,17 +135,16 @@ class Server {
   void end_run(u32 id);
   void move_piece(GraphRun& run, const channel::GraphNode& node);
 
-  Options options_;
-  DeviceDescription description_;
+  Board& board_;
+  const u32 index_;
+  const Options& options_;
+  const DeviceDescription& description_;
   Timeline timeline_;
-  SharedMemory staging_, window_memory_;
-  HostWindow window_;
+  SharedMemory& staging_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Checker> checks_;  ///< none unless asked for
   Records records_;
-  TraceLog trace_;
-  u64 kernels_ = 0;  ///< launched in this session
-  channel::Descriptor guest_, observer_;
+  TraceLog& trace_;
   std::vector<u32> streams_{0};
   struct LoadedKernel {
     ModuleId module = 0;

@@ -36,6 +36,14 @@ std::byte* SharedMemory::map() {
   return data_ = static_cast<std::byte*>(at);
 }
 
+void SharedMemory::map_at(u64 address) {
+  void* const wanted = reinterpret_cast<void*>(address);
+  void* const at = mmap(wanted, bytes_, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd_.get(), 0);
+  if (at != wanted) fail("mapping of shared memory at its address");
+  data_ = static_cast<std::byte*>(at);
+}
+
 void SharedMemory::discard(u64 offset, u64 bytes) {
   // A failure costs memory, nothing else.
   (void)!fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),

@@ -22,6 +22,8 @@ class SharedMemory {
   u64 size() const { return bytes_; }
   /// Maps it here, at any address.
   std::byte* map();
+  /// Maps it here, at this very address.
+  void map_at(u64 address);
   std::byte* data() const { return data_; }
   /// Gives the pages of a range back to the host; they read as zero afterwards.
   void discard(u64 offset, u64 bytes);

@@ -35,9 +35,15 @@ Answer Server::handle(const RecordEvent& c) {
   return {};
 }
 
+void Server::wait_event(u32 stream, u32 event) {
+  for (const auto& gpu : board_.gpus)
+    if (const Timeline& recorded = gpu->timeline_; recorded.event_recorded(event))
+      timeline_.wait_until_time(stream, event, recorded.event_time(event));
+}
+
 Answer Server::handle(const WaitEvent& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
-  if (timeline_.event_recorded(c.event)) timeline_.wait_event(c.stream, c.event);
+  wait_event(c.stream, c.event);
   if (checks_) checks_->streams().event_waited(c.stream, c.event);
   return {};
 }

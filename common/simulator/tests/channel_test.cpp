@@ -225,12 +225,43 @@ TEST(Machine, ImpossibleNumbersAreRefused) {
   EXPECT_NE(ask(session, Fill{inside, 0, 3}).status, Status::kOk);
   EXPECT_NE(ask(session, QueryOccupancy{5, {}, 0}).status, Status::kOk);
   EXPECT_NE(ask(session, SetMaxDynamicShared{5, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, AllowPeer{0, true}).status, Status::kOk);  // itself
+  EXPECT_NE(ask(session, AllowPeer{kMaxDevices + 1, true}).status, Status::kOk);
+  ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(SelectDevice{3}), Wait::kBlock));
+  EXPECT_EQ(ask(session, QueryMemory{}).deferred, Status::kInvalidDevice);  // the one it had stays selected
   ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(some_launch()), Wait::kBlock));
   const Outcome after = ask(session, QueryMemory{});
   EXPECT_EQ(after.status, Status::kOk);
   EXPECT_EQ(after.deferred, Status::kInvalidHandle);  // there was no such function
   EXPECT_EQ(ask(session, QueryMemory{}).deferred, Status::kOk);
   EXPECT_EQ(session.end_region().host_to_device_bytes, 0u);
+}
+
+/// Broken by: a GPU that carries out, or pays for, what another one was told.
+TEST(Machine, CommandsGoToTheSelectedGpu) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .gpus = 3});
+  session.begin_region();
+  EXPECT_EQ(ask(session, Hello{}).status, Status::kOk);
+  const auto select = [&](u32 gpu) {
+    ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(SelectDevice{gpu}), Wait::kBlock));
+  };
+  select(2);
+  ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(CreateStream{5, true}), Wait::kBlock));
+  EXPECT_EQ(ask(session, QueryStream{5}).status, Status::kOk);
+  EXPECT_EQ(ask(session, Allocate{1000, ""}).status, Status::kOk);
+  // The first allocation of a GPU lies behind its first page.
+  const Rectangle on_third{kDeviceWindow + 2 * kDeviceStride + 4096, 1000, 1000, 1};
+  EXPECT_EQ(ask(session, Fill{on_third, 1, 1, 5}).status, Status::kOk);
+  select(0);
+  EXPECT_EQ(ask(session, QueryStream{5}).status, Status::kInvalidHandle);
+  EXPECT_EQ(ask(session, Fill{on_third, 1, 1, 0}).status, Status::kOk) << "addresses are unified";
+  EXPECT_EQ(ask(session, AllowPeer{2, true}).status, Status::kOk);
+  EXPECT_EQ(ask(session, Release{on_third.address, true}).status, Status::kOk);
+  EXPECT_NE(ask(session, Fill{on_third, 1, 1, 0}).status, Status::kOk);
+  EXPECT_NE(ask(session, Fill{{kDeviceWindow + 9 * kDeviceStride, 1, 1, 1}, 1, 1, 0}).status, Status::kOk);
+  select(2);
+  EXPECT_EQ(ask(session, ResetDevice{}).status, Status::kOk);
+  EXPECT_EQ(session.end_region().fill_bytes, 2000u);
 }
 
 }  // namespace

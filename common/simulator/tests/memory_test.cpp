@@ -221,6 +221,35 @@ TEST(Memory, TwoDevicesHaveDifferentAddresses) {
   EXPECT_NE(first.allocate(256, ""), second.allocate(256, ""));
 }
 
+// Breaks when a device finds another one's memory without leave, keeps finding it afterwards, or misses that
+// it was freed.
+TEST(Memory, PeersFindEachOthersAllocationsWhileAllowed) {
+  Memory first(kGiB);
+  {
+    Memory second(kGiB);
+    const u64 a = second.allocate(4096, "peer's");
+    EXPECT_EQ(first.find(a), nullptr);
+    EXPECT_NE(first.explain(a, 4).find("cudaDeviceEnablePeerAccess"), std::string::npos)
+        << first.explain(a, 4);
+    const u64 before = first.epoch();
+    first.allow_peer(second, true);
+    EXPECT_NE(first.epoch(), before);
+    ASSERT_NE(first.find(a + 4092), nullptr);
+    EXPECT_EQ(first.find(a)->origin, "peer's");
+    EXPECT_EQ(second.find(first.allocate(256, "")), nullptr) << "the other way round nobody asked";
+    const u64 allowed = first.epoch();
+    EXPECT_TRUE(second.release(a));
+    EXPECT_NE(first.epoch(), allowed);
+    EXPECT_EQ(first.find(a), nullptr);
+    const u64 b = second.allocate(256, "");
+    EXPECT_NE(first.find(b), nullptr);
+    first.allow_peer(second, false);
+    EXPECT_EQ(first.find(b), nullptr);
+    first.allow_peer(second, true);
+  }
+  EXPECT_EQ(first.find(kDeviceWindow + kDeviceStride + 4096), nullptr) << "the peer is gone";
+}
+
 // Breaks when a failure to reserve the window is silent or unclear.
 TEST(Memory, SaysWhyItCannotReserve) {
   try {

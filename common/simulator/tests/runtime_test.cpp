@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Real nvcc programs on the simulated libcudart.so.13. What a program can check by itself stands in programs/;
-// here is what only the outside sees: output, messages, signals, processes.
+// Real nvcc programs on the simulated libcudart.so.13. What a program can check by itself stands in
+// programs/; here is what only the outside sees: output, messages, signals, processes.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -49,6 +49,25 @@ TEST(Runtime, FaultIsStickyAndNamedOnce) {
   EXPECT_TRUE(contains(result.err, "block (1,0,0), thread (0,0,0)")) << result.err;
   const size_t first = result.err.find("simulated GPU:");
   EXPECT_EQ(result.err.find("simulated GPU:", first + 1), std::string::npos) << result.err;
+}
+
+/// Broken by: peers that need no leave, a fault that takes every GPU along, records that do not say which GPU
+/// it was.
+TEST(Runtime, PeerMemoryNeedsLeave) {
+  const Folder folder;
+  const fs::path program = compile(folder, "peer_fault");
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .gpus = 2});
+  session.begin_region();
+  const auto environment = simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())});
+  const Result result = run({program}, environment, session.guest_fd());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "device 1; allow it with cudaDeviceEnablePeerAccess")) << result.err;
+  const Region region = session.end_region();
+  ASSERT_EQ(region.kernels.size(), 3u);
+  EXPECT_EQ(region.kernels[0].device, 0u);
+  EXPECT_EQ(region.kernels[1].device, 1u);
+  EXPECT_EQ(region.kernels[2].device, 0u);
+  EXPECT_EQ(region.traps.size(), 1u);
 }
 
 /// Broken by: device memory that the host can read.

@@ -273,6 +273,54 @@ TEST_F(TimelineTest, PageableCopiesOverlapNothing) {
   EXPECT_GE(last().start, pageable.end);
 }
 
+// Several devices: the host's clock is one, their work is apart, and a copy between them keeps order with
+// both when it is in the default stream.
+TEST_F(TimelineTest, DevicesShareTheHostsClockOnly) {
+  double clock = 0;
+  Timeline first(device_, clock), second(device_, clock);
+  first.kernel(0, "long", 1e-3);
+  EXPECT_EQ(first.host_now(), second.host_now());
+  const double begun = second.host_now();
+  second.kernel(0, "beside", 1e-3);
+  EXPECT_LT(second.device_end(), begun + 1.1e-3) << "another device does not wait";
+  first.synchronize_device();
+  EXPECT_EQ(second.host_now(), first.host_now());
+  EXPECT_GE(second.host_now(), 1e-3);
+}
+TEST_F(TimelineTest, PeerCopiesRunAtTheLinksRate) {
+  double clock = 0;
+  Timeline first(device_, clock), second(device_, clock);
+  constexpr u64 kBytes = u64{1} << 30;
+  const double expected =
+      device_.peer_latency_us * kMicro + static_cast<double>(kBytes) / (device_.peer_gbps * 1e9);
+  second.kernel(0, "before", 1e-3);
+  const double ready = second.device_end();
+  first.peer_copy(0, kBytes, first, second);
+  EXPECT_NEAR(first.device_end(), ready + expected, 0.01 * expected);
+  second.kernel(0, "behind", 0);
+  EXPECT_GE(second.device_end(), first.device_end());
+  // One link carries one copy a direction at a time, and both directions at once.
+  second.create_stream(1, true);
+  first.create_stream(1, true);
+  const double end = first.device_end();
+  first.peer_copy(1, kBytes, first, second);
+  first.create_stream(2, true);
+  first.peer_copy(2, kBytes, first, second);
+  EXPECT_NEAR(first.device_end() - end, 2 * expected, 0.1 * expected);
+  second.peer_copy(1, kBytes, second, first);
+  EXPECT_LT(second.device_end(), first.device_end());
+}
+TEST_F(TimelineTest, AStreamWaitsForAnotherDevicesEvent) {
+  double clock = 0;
+  Timeline first(device_, clock), second(device_, clock);
+  first.kernel(0, "long", 1e-3);
+  first.record_event(7, 0);
+  second.create_stream(1, true);
+  second.wait_until_time(1, 7, first.event_time(7));
+  second.kernel(1, "behind", 0);
+  EXPECT_GE(second.device_end(), first.event_time(7));
+}
+
 // Two runs of the same calls agree to the last bit.
 TEST_F(TimelineTest, IsDeterministic) {
   const auto play = [&](Timeline& timeline) {

@@ -36,7 +36,11 @@ TraceSpan::Kind kind_of(CopyKind kind) {
 
 }  // namespace
 
-Timeline::Timeline(const DeviceDescription& device) : device_(device) { streams_[kDefaultStream] = {}; }
+Timeline::Timeline(const DeviceDescription& device) : Timeline(device, own_clock_) {}
+
+Timeline::Timeline(const DeviceDescription& device, double& host_clock) : device_(device), host_(host_clock) {
+  streams_[kDefaultStream] = {};
+}
 
 void Timeline::set_trace(TraceLog* log, u32 device) {
   trace_ = log;
@@ -168,6 +172,26 @@ void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool as
   if (between_host_and_device && !in_graph_ && (pageable || !async)) wait_until(start + seconds);
 }
 
+void Timeline::peer_copy(u32 stream, u64 bytes, Timeline& source, Timeline& target) {
+  pay(device_.api_call_us);
+  // Without peer access the bytes take the way through host memory, one copy behind the other's pieces.
+  const double rate = device_.peer_access ? device_.peer_gbps : device_.pinned_gbps;
+  const double latency = device_.peer_access ? device_.peer_latency_us : 2 * device_.copy_latency_us;
+  const double seconds = latency * kMicro + static_cast<double>(bytes) / (rate * 1e9);
+  double start = std::max({begin(stream), source.link_out_free_, target.link_in_free_});
+  if (stream == kDefaultStream)
+    start = std::max({start, source.work_end(kDefaultStream), target.work_end(kDefaultStream)});
+  const double end = start + seconds;
+  source.link_out_free_ = target.link_in_free_ = end;
+  finish(stream, "memcpy PtoP", start, end);
+  trace(TraceSpan::Kind::kCopyPeer, stream, start, end, bytes);
+  if (stream == kDefaultStream)
+    for (Timeline* each : {&source, &target}) {
+      each->streams_[kDefaultStream].end = std::max(each->streams_[kDefaultStream].end, end);
+      each->last_end_ = std::max(each->last_end_, end);
+    }
+}
+
 void Timeline::fill(u32 stream, u64 bytes) {
   pay(device_.launch_us);
   const double rate = device_.dram_gbps * device_.dram_write_efficiency * 1e9;
@@ -205,12 +229,18 @@ void Timeline::record_event(u32 event, u32 stream) {
 }
 
 void Timeline::wait_event(u32 stream, u32 event) {
-  pay(device_.api_call_us);
   const auto found = events_.find(event);
-  if (found == events_.end()) return;  // never recorded: no work to wait for
+  if (found != events_.end())
+    wait_until_time(stream, event, found->second);
+  else
+    pay(device_.api_call_us);  // never recorded: no work to wait for
+}
+
+void Timeline::wait_until_time(u32 stream, u32 event, double seconds) {
+  pay(device_.api_call_us);
   double& waiting = in_graph_ ? node_ : streams_[stream].end;
-  trace(TraceSpan::Kind::kEventWait, stream, std::min(waiting, found->second), found->second, 0, 0, event);
-  waiting = std::max(waiting, found->second);
+  trace(TraceSpan::Kind::kEventWait, stream, std::min(waiting, seconds), seconds, 0, 0, event);
+  waiting = std::max(waiting, seconds);
 }
 
 bool Timeline::event_recorded(u32 event) const { return events_.contains(event); }

@@ -28,6 +28,10 @@ struct TimelineEntry {
 class Timeline {
  public:
   explicit Timeline(const DeviceDescription& device);
+  /// One of several devices of a program: their work is apart, the host's clock is one. It must outlive this.
+  Timeline(const DeviceDescription& device, double& host_clock);
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
 
   /// From now on work, event records and waits are reported there, as those of GPU `device`; null: nowhere.
   void set_trace(TraceLog* log, u32 device);
@@ -43,6 +47,9 @@ class Timeline {
   void kernel(u32 stream, const std::string& name, double seconds, double share = 1);
   /// A copy; pageable copies block the host until done, as the real runtime does for host-to-device staging.
   void copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async);
+  /// A copy from one device's memory to another's, over the link between them. In the legacy default stream
+  /// it also keeps order with the default streams of both devices.
+  void peer_copy(u32 stream, u64 bytes, Timeline& source, Timeline& target);
   void fill(u32 stream, u64 bytes);
 
   /// A graph launch; gives the moment from which its first nodes may run. What is submitted between
@@ -56,6 +63,8 @@ class Timeline {
 
   void record_event(u32 event, u32 stream);
   void wait_event(u32 stream, u32 event);
+  /// The same for a moment that is known already: an event of another device.
+  void wait_until_time(u32 stream, u32 event, double seconds);
   bool event_recorded(u32 event) const;
   double event_time(u32 event) const;  ///< completion, seconds of virtual time
   bool event_done(u32 event) const;    ///< completed at the host's present time
@@ -94,11 +103,14 @@ class Timeline {
   void wait_until(double end);
 
   const DeviceDescription& device_;
-  double host_ = 0, last_end_ = 0;
+  double own_clock_ = 0;
+  double& host_;
+  double last_end_ = 0;
   bool in_graph_ = false;
   double node_ = 0;  ///< in a node of a graph: when it may start, then when it ended
   double copy_free_[3] = {0, 0, 0};
-  std::multimap<double, Running> running_;  ///< kernels that may still run, by end
+  double link_out_free_ = 0, link_in_free_ = 0;  ///< of the link to other devices, either direction
+  std::multimap<double, Running> running_;       ///< kernels that may still run, by end
   std::map<u32, Stream> streams_;
   std::map<u32, double> events_;
   std::vector<TimelineEntry> entries_;

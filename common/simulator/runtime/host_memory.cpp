@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory that host and device both reach: pinned, mapped, managed, registered.
+#include "simulator/runtime/capture.h"
+#include "simulator/runtime/copy.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::channel;
+using namespace roofline::sim::runtime;
+
+namespace {
+
+void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
+u64 address_of(const void* p) { return reinterpret_cast<u64>(p); }
+
+cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool managed,
+                          const char* origin) {
+  if (!to) return cudaErrorInvalidValue;
+  *to = nullptr;
+  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
+  if (bytes == 0) return managed ? cudaErrorInvalidValue : cudaSuccess;
+  Address answer;
+  const Status status = r.connection().call(AllocateHost{bytes, origin}, answer);
+  if (status != Status::kOk) return to_cuda(status);
+  r.host_allocations[answer.address] = {bytes, flags, managed, false, r.target()};
+  if (managed) r.managed.clear(answer.address, bytes);
+  *to = pointer(answer.address);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+namespace roofline::sim::runtime {
+
+cudaError_t free_host(Runtime& r, void* p, bool managed) {
+  if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
+  if (!p) return cudaSuccess;
+  const auto found = r.host_allocations.find(address_of(p));
+  if (found == r.host_allocations.end() || found->second.managed != managed || found->second.variable)
+    return cudaErrorInvalidValue;
+  r.aim(found->second.device);
+  const Status status = r.connection().call(ReleaseHost{address_of(p)});
+  r.host_allocations.erase(found);
+  return to_cuda(status);
+}
+
+}  // namespace roofline::sim::runtime
+
+cudaError_t cudaMallocHost(void** to, size_t bytes) {
+  return api(
+      [&](Runtime& r) { return allocate_host(r, to, bytes, cudaHostAllocDefault, false, "cudaMallocHost"); });
+}
+
+cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned flags) {
+  return api([&](Runtime& r) {
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+      return cudaErrorInvalidValue;
+    return allocate_host(r, to, bytes, flags, false, "cudaHostAlloc");
+  });
+}
+
+cudaError_t cudaFreeHost(void* p) {
+  return api([&](Runtime& r) { return free_host(r, p, false); });
+}
+
+cudaError_t cudaMallocManaged(void** to, size_t bytes, unsigned flags) {
+  return api([&](Runtime& r) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    return allocate_host(r, to, bytes, flags, true, "cudaMallocManaged");
+  });
+}
+
+/// The same address for memory from cudaHostAlloc; another one for registered memory
+/// (cudaDevAttrCanUseHostPointerForRegisteredMem is 0).
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  return api([&](Runtime& r) {
+    if (!device || flags != 0) return cudaErrorInvalidValue;
+    if (const auto* found = r.host_allocation(host)) {
+      *device = host;
+      return found->second.managed ? cudaErrorInvalidValue : cudaSuccess;
+    }
+    const auto region = r.registered.find(address_of(host), 1);
+    if (region == r.registered.end() || !region->second.window) return cudaErrorInvalidValue;
+    *device = pointer(region->second.window + (address_of(host) - region->second.pages));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return api([&](Runtime& r) {
+    if (!flags) return cudaErrorInvalidValue;
+    if (const auto* found = r.host_allocation(host)) {
+      *flags = found->second.flags | cudaHostAllocMapped;
+      return found->second.managed ? cudaErrorInvalidValue : cudaSuccess;
+    }
+    const auto region = r.registered.find(address_of(host), 1);
+    if (region == r.registered.end()) return cudaErrorInvalidValue;
+    *flags = region->second.flags | (region->second.window ? cudaHostRegisterMapped : 0u);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned flags) {
+  return api([&](Runtime& r) {
+    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+                               cudaHostRegisterReadOnly;
+    if (!host || bytes == 0 || (flags & ~known)) return cudaErrorInvalidValue;
+    if (flags & (cudaHostRegisterIoMemory | cudaHostRegisterReadOnly)) return cudaErrorNotSupported;
+    if (is_device_address(host)) return cudaErrorInvalidValue;
+    if (is_window_address(host) || r.registered.overlaps(address_of(host), bytes))
+      return cudaErrorHostMemoryAlreadyRegistered;
+    r.registered.add(r.connection(), address_of(host), bytes, flags, r.target());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* host) {
+  return api([&](Runtime& r) {
+    if (!host) return cudaErrorInvalidValue;
+    return r.registered.remove(r.connection(), address_of(host)) ? cudaSuccess
+                                                                 : cudaErrorHostMemoryNotRegistered;
+  });
+}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/server/board.h"
+
+#include "simulator/channel/messages.h"
+#include "simulator/server/server.h"
+
+namespace roofline::sim::server {
+
+using namespace channel;
+
+Board::Board(const Options& given)
+    : options(given),
+      description(load_device(given.devices, given.device)),
+      staging("roofline-staging", kStagingBytes),
+      window_memory("roofline-host-window", kHostWindowBytes),
+      window(kHostWindow, kHostWindowBytes) {
+  staging.map();
+  window_memory.map_at(kHostWindow);
+}
+
+Board::~Board() = default;
+
+u64 Board::allocate_host(u64 bytes, const std::string& origin, u32 owner) {
+  const u64 address = window.allocate(bytes);
+  if (address == 0) return 0;
+  for (const auto& gpu : gpus)
+    if (!gpu->device().add_host_allocation(address, bytes, origin)) {
+      for (const auto& done : gpus) done->device().remove_host_allocation(address);
+      window.release(address);
+      return 0;
+    }
+  host_allocations[address] = {bytes, origin, owner};
+  return address;
+}
+
+bool Board::release_host(u64 address) {
+  const auto found = host_allocations.find(address);
+  if (found == host_allocations.end()) return false;
+  host_allocations.erase(found);
+  for (const auto& gpu : gpus) gpu->device().remove_host_allocation(address);
+  if (const auto bytes = window.release(address)) window_memory.discard(address - kHostWindow, *bytes);
+  return true;
+}
+
+void Board::release_host_of(u32 owner) {
+  std::vector<u64> mine;
+  for (const auto& [address, allocation] : host_allocations)
+    if (allocation.owner == owner) mine.push_back(address);
+  for (const u64 address : mine) release_host(address);
+  std::erase_if(managed_variables,
+                [&](const auto& entry) { return !host_allocations.contains(entry.second); });
+}
+
+Server* Board::owner_of(u64 address) const {
+  if (address < kDeviceWindow || address >= kHostWindow) return nullptr;
+  const u64 index = (address - kDeviceWindow) / kDeviceStride;
+  return index < gpus.size() ? gpus[index].get() : nullptr;
+}
+
+}  // namespace roofline::sim::server

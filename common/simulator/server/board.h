@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulator/server/options.h"
+#include "simulator/server/shared_memory.h"
+#include "simulator/timing/device_description.h"
+#include "simulator/timing/trace.h"
+
+namespace roofline::sim::server {
+
+class Server;
+
+/// What the simulated GPUs of one machine have in common: the host's memory and clock, and each other.
+struct Board {
+  /// Maps the host window into this process; throws std::system_error.
+  explicit Board(const Options& options);
+  ~Board();
+
+  /// Memory of the host window, visible to every GPU; 0 when there is no room. `owner`: whose reset frees it.
+  u64 allocate_host(u64 bytes, const std::string& origin, u32 owner);
+  bool release_host(u64 address);
+  /// Everything that belongs to a GPU that is reset.
+  void release_host_of(u32 owner);
+  /// The GPU whose memory holds a device address; nullptr when there is none such.
+  Server* owner_of(u64 address) const;
+
+  Options options;
+  DeviceDescription description;
+  SharedMemory staging, window_memory;
+  HostWindow window;
+  double host_clock = 0;  ///< virtual seconds of the program's own time
+  TraceLog trace;
+  u64 kernels = 0;  ///< launched in this session
+  struct HostAllocation {
+    u64 bytes = 0;
+    std::string origin;
+    u32 owner = 0;
+  };
+  std::map<u64, HostAllocation> host_allocations;  ///< by address
+  /// Addresses of managed variables, by the program's number of their module and their name: every GPU that
+  /// loads the module finds the same ones.
+  std::map<std::pair<u32, std::string>, u64> managed_variables;
+  std::vector<std::unique_ptr<Server>> gpus;
+};
+
+}  // namespace roofline::sim::server

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/server/machine.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "simulator/server/hang_up.h"
+
+namespace roofline::sim::server {
+
+using namespace channel;
+
+Machine::Machine(const Options& options)
+    : board_(options), guest_(options.guest_fd), observer_(options.observer_fd) {
+  for (u32 i = 0; i < options.gpus; i++) board_.gpus.push_back(std::make_unique<Server>(board_, i));
+}
+
+void Machine::run() {
+  end_when_hung_up(observer_ ? observer_.get() : guest_.get());
+  while (guest_ || observer_) {
+    pollfd channels[2] = {{guest_.get(), POLLIN, 0},
+                          {observer_.get(), POLLIN, 0}};  // a closed one is -1: ignored
+    if (poll(channels, 2, -1) < 0) continue;
+    if (channels[1].revents) {
+      // The observer's question is about everything that the program has sent so far.
+      Guest served = Guest::kServed;
+      while (guest_ && served == Guest::kServed) served = serve_guest(Wait::kDoNotBlock);
+      if (served == Guest::kClosed) guest_.reset();
+      if (!serve_observer()) return;
+    } else if (channels[0].revents && serve_guest(Wait::kDoNotBlock) == Guest::kClosed) {
+      guest_.reset();
+      if (!observer_) return;
+    }
+  }
+}
+
+Machine::Guest Machine::serve_guest(Wait wait) {
+  thread_local std::vector<std::byte> packet;
+  switch (receive_packet(guest_.get(), packet, wait)) {
+    case Received::kNothing:
+      return Guest::kNothing;
+    case Received::kClosed:
+      return Guest::kClosed;
+    case Received::kTooLong:
+    case Received::kPacket:
+      break;
+  }
+  const auto received = decode(packet);
+  if (!received) {
+    std::fputs("simulated GPU: a malformed command ended the session\n", stderr);
+    return Guest::kClosed;
+  }
+  const u32 kind = static_cast<u32>(received->command.index());
+  std::visit(
+      [&]<class T>(const T& command) {
+        Answer made;
+        if constexpr (std::is_same_v<T, Hello>)
+          made = welcome(command);
+        else if constexpr (std::is_same_v<T, SelectDevice>)
+          made = select(command);
+        else
+          made = gpu().execute(command);
+        if constexpr (!kPosted<T>)
+          answer(made, kind, received->sequence);
+        else
+          gpu().posted(made);
+      },
+      received->command);
+  return Guest::kServed;
+}
+
+void Machine::answer(const Answer& made, u32 kind, u32 sequence) {
+  Writer body;
+  body(gpu().take_outcome(made));
+  if (made.status == Status::kOk) body.raw(made.fields.bytes().data(), made.fields.bytes().size());
+  Writer packet;
+  packet(Header{kMagic, kind, sequence, static_cast<u32>(body.bytes().size())});
+  packet.raw(body.bytes().data(), body.bytes().size());
+  // Never wait for the program: it has one command in flight at most, so its buffer has room unless it
+  // misbehaves.
+  if (!send_packet(guest_.get(), packet.bytes(), Wait::kDoNotBlock, made.descriptors)) guest_.reset();
+}
+
+Answer Machine::welcome(const Hello& hello) {
+  Answer made;
+  if (hello.version != kVersion) {
+    made.status = Status::kUnknown;
+    made.message = "libcudart.so.13 and the simulated GPU are of different builds";
+    return made;
+  }
+  made.fields(Welcome{
+      {board_.description}, kStagingBytes, kHostWindowBytes, board_.options.checks, board_.options.gpus});
+  made.descriptors = {board_.staging.descriptor(), board_.window_memory.descriptor()};
+  return made;
+}
+
+Answer Machine::select(const SelectDevice& command) {
+  Answer made;
+  if (command.device >= board_.gpus.size())
+    made.status = Status::kInvalidDevice;
+  else
+    selected_ = command.device;
+  return made;
+}
+
+bool Machine::serve_observer() {
+  std::vector<std::byte> packet;
+  if (receive_packet(observer_.get(), packet, Wait::kBlock) != Received::kPacket) return false;
+  Reader in(packet);
+  auto command = ObserverCommand::kHello;
+  in(command);
+  if (!in.complete()) return false;
+  for (const auto& each : board_.gpus) each->flush_copy();
+  Writer out;
+  switch (command) {
+    case ObserverCommand::kHello:
+      out(board_.description.name);
+      break;
+    case ObserverCommand::kBeginRegion:
+      begin_region();
+      break;
+    case ObserverCommand::kEndRegion:
+      out(end_region());
+      break;
+    case ObserverCommand::kFindings:
+      out(findings());
+      break;
+    case ObserverCommand::kLines:
+      out(lines());
+      break;
+    case ObserverCommand::kTrace:
+      out(trace());
+      break;
+    default:
+      return false;
+  }
+  return send_long(observer_.get(), out.bytes());
+}
+
+void Machine::begin_region() {
+  u64 host_bytes = board_.window.bytes_in_use();
+  for (const auto& each : board_.gpus) each->begin_region(std::exchange(host_bytes, 0));
+}
+
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+void add(WireRegion& sum, WireRegion more) {
+  sum.virtual_seconds = std::max(sum.virtual_seconds, more.virtual_seconds);
+  append(sum.kernels, std::move(more.kernels));
+  sum.host_to_device_bytes += more.host_to_device_bytes;
+  sum.device_to_host_bytes += more.device_to_host_bytes;
+  sum.device_to_device_bytes += more.device_to_device_bytes;
+  sum.fill_bytes += more.fill_bytes;
+  sum.host_visible_bytes += more.host_visible_bytes;
+  sum.device_bytes_peak += more.device_bytes_peak;
+  sum.graph_launches += more.graph_launches;
+  sum.graph_nodes += more.graph_nodes;
+  sum.kernels_not_kept += more.kernels_not_kept;
+  sum.unread_output_bytes += more.unread_output_bytes;
+  append(sum.traps, std::move(more.traps));
+  append(sum.missing_functions, std::move(more.missing_functions));
+  append(sum.load_errors, std::move(more.load_errors));
+}
+
+}  // namespace
+
+WireRegion Machine::end_region() {
+  WireRegion region = board_.gpus[0]->end_region();
+  for (size_t i = 1; i < board_.gpus.size(); i++) add(region, board_.gpus[i]->end_region());
+  if (board_.gpus.size() > 1)  // one GPU's kernels stay in the order of their launches
+    std::stable_sort(
+        region.kernels.begin(), region.kernels.end(),
+        [](const WireKernel& a, const WireKernel& b) { return a.record.start < b.record.start; });
+  return region;
+}
+
+std::vector<WireFinding> Machine::findings() const {
+  std::vector<WireFinding> all;
+  for (const auto& each : board_.gpus)
+    for (Finding& finding : each->findings()) all.emplace_back(std::move(finding));
+  return all;
+}
+
+WireTrace Machine::trace() const {
+  WireTrace trace;
+  for (const TraceSpan& span : board_.trace.spans()) trace.spans.push_back({span});
+  trace.dropped = board_.trace.dropped();
+  return trace;
+}
+
+std::vector<WireLine> Machine::lines() const {
+  std::vector<WireLine> all;
+  for (const auto& each : board_.gpus) append(all, each->lines());
+  return all;
+}
+
+}  // namespace roofline::sim::server
