@@ -43,7 +43,7 @@ struct Hello {
 /// the program's own number of it; the managed variables of a module are the same on all GPUs that load it.
 struct LoadModule {
   u64 bytes = 0;
-  std::vector<u64> parts;  ///< empty: one image
+  std::vector<u64> parts = {};  ///< empty: one image
   u32 program_module = 0;
   void fields(auto& io) { io(bytes, parts, program_module); }
 };

@@ -103,8 +103,8 @@ ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKer
 
 ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std::vector<ElfKernel>& elf) {
   const ModuleId id = state_->next_module;
-  auto module = std::make_unique<Module>(id, ptx, elf, state_->memory, state_->managed,
-                                         state_->permute_fragments);
+  auto module =
+      std::make_unique<Module>(id, ptx, elf, state_->memory, state_->managed, state_->permute_fragments);
   ++state_->next_module;
   ModuleFacts facts{.id = id, .functions = {}, .variables = module->variables()};
   for (auto& kernel : module->kernels()) {
