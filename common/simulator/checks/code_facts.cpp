@@ -4,6 +4,7 @@
 
 #include <cxxabi.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "simulator/machine/function.h"
@@ -68,7 +69,9 @@ CodeFact fact_of(const InstructionInfo& info) {
 }
 
 std::string triple(Dim3 d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  char text[40];
+  std::snprintf(text, sizeof text, "(%u,%u,%u)", d.x, d.y, d.z);
+  return text;
 }
 
 namespace {
