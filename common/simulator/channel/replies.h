@@ -62,7 +62,7 @@ struct LoadedFunction {
     io(facts.id, facts.name, facts.parameter_offsets, facts.parameter_sizes, facts.parameter_bytes);
     io(r.registers, r.registers_estimated, r.static_shared_bytes, r.dynamic_shared_bytes, r.local_bytes,
        r.spill_bytes);
-    io(r.barriers, r.max_threads);
+    io(r.barriers, r.max_threads, facts.cluster, facts.problem);
   }
 };
 struct LoadedVariable {

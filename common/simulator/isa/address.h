@@ -20,7 +20,7 @@ struct SpaceName {
 };
 inline constexpr SpaceName kGeneric{ptx::Space::kGeneric, ""};
 inline constexpr SpaceName kGlobal{ptx::Space::kGlobal, ".global"};
-inline constexpr SpaceName kShared{ptx::Space::kShared, ".{shared,shared::cta}"};
+inline constexpr SpaceName kShared{ptx::Space::kShared, ".{shared,shared::cta,shared::cluster}"};
 inline constexpr SpaceName kLocal{ptx::Space::kLocal, ".local"};
 inline constexpr SpaceName kConst{ptx::Space::kConst, ".const"};
 inline constexpr SpaceName kParam{ptx::Space::kParam, ".{param,param::entry,param::func}"};

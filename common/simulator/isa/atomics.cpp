@@ -31,6 +31,10 @@ struct Word<8> {
   using Type = u64;
 };
 
+/// 128 bits: only compared and replaced.
+using U128 = unsigned __int128;
+using B128 = Tag<U128, ptx::Type::Kind::kBits, 128>;
+
 /// Where the operation takes place: f32 addition flushes subnormals in global memory, not in shared memory.
 enum class Place : u8 { kGlobal, kElsewhere };
 
@@ -41,27 +45,38 @@ Place place_of(const u8* pointer) {
              : Place::kElsewhere;
 }
 
-/// One lane's read-modify-write; returns the old value. Blocks that run on several host threads need the
-/// host's atomics, and only for memory that they share.
 template <class T, class F>
-T update(u8* at, F f, T b, T c, bool concurrent) {
-  const Place place = place_of(at);
-  T old;
-  if (!concurrent || place != Place::kGlobal) {
-    std::memcpy(&old, at, sizeof old);
-    const T next = f(old, b, c, place);
-    std::memcpy(at, &next, sizeof next);
-    return old;
-  }
+T update_word(u8* at, F f, T b, T c, Place place) {
   using Bits = typename Word<sizeof(T)>::Type;
   auto* word = reinterpret_cast<Bits*>(at);
   Bits seen = __atomic_load_n(word, __ATOMIC_RELAXED);
   for (;;) {
+    T old;
     std::memcpy(&old, &seen, sizeof old);
     const T next = f(old, b, c, place);
     Bits bits;
     std::memcpy(&bits, &next, sizeof bits);
     if (__atomic_compare_exchange_n(word, &seen, bits, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return old;
+  }
+}
+
+/// One lane's read-modify-write; returns the old value. Blocks that run on several host threads need the
+/// host's atomics, and only for memory that they share.
+template <class T, class F>
+T update(u8* at, F f, T b, T c, bool concurrent) {
+  const Place place = place_of(at);
+  const auto alone = [&] {
+    T old;
+    std::memcpy(&old, at, sizeof old);
+    const T next = f(old, b, c, place);
+    std::memcpy(at, &next, sizeof next);
+    return old;
+  };
+  // The rows of 128 bits are ordered, so that no other thread runs blocks of the kernel.
+  if constexpr (sizeof(T) == 16) {
+    return alone();
+  } else {
+    return concurrent && place == Place::kGlobal ? update_word(at, f, b, c, place) : alone();
   }
 }
 
@@ -224,7 +239,8 @@ void add_vector_row(std::vector<Row>& rows, std::string_view opcode) {
 using AddInts = TypeList<U32, S32, U64>;
 using F32Only = TypeList<F32>;
 using F64Only = TypeList<F64>;
-using SwapTypes = TypeList<B16, B32, B64>;
+using SwapTypes = TypeList<B16, B32, B64, B128>;
+using ExchangeTypes = TypeList<B32, B64, B128>;
 
 /// What atom and red share, in the manual's order of operations.
 void add_common(std::vector<Row>& rows, std::string_view opcode) {
@@ -280,7 +296,7 @@ std::vector<Row> atomic_rows() {
       fence("fence.mbarrier_init.release.cluster"),
   };
   add_common(rows, "atom");
-  add_rows<WIDE_BITS>(rows, "atom", ".{exch}", [](auto, auto b, auto, Place) { return b; });
+  add_rows<ExchangeTypes>(rows, "atom", ".{exch}", [](auto, auto b, auto, Place) { return b; });
   add_rows<SwapTypes>(rows, "atom", ".{cas}", [](auto a, auto b, auto c, Place) { return a == b ? c : a; });
   add_common(rows, "red");
   return rows;

@@ -24,10 +24,15 @@ std::vector<Row> convert_rows();
 std::vector<Row> convert_packed_rows();
 std::vector<Row> memory_rows();
 std::vector<Row> atomic_rows();
+std::vector<Row> mbarrier_rows();
+std::vector<Row> cluster_rows();
 std::vector<Row> control_flow_rows();
 std::vector<Row> warp_rows();
 std::vector<Row> system_rows();
+std::vector<Row> bulk_copy_rows();
+std::vector<Row> stack_rows();
 std::vector<Row> video_rows();
+std::vector<Row> scalar_video_rows();
 
 struct Chapter {
   std::string_view title;

@@ -132,6 +132,28 @@ void execute_from_float(Warp& w, const Instruction& in) {
   store_row<D>(w, in, row);
 }
 
+/// The everyday conversions to integers in one pass. Flushing a subnormal changes nothing where it becomes
+/// zero anyway.
+template <class D, class F, Rounding kRounding>
+void execute_to_integer(Warp& w, const Instruction& in) {
+  each_lane(
+      w.mask, w.row<D>(in.d), [](F a) { return to_integer<D>(to_integral<kRounding>(a)); }, w.row<F>(in.a));
+}
+
+/// nullptr when the general way must do it.
+template <class D, class A>
+Execute to_integer_at_once(u8 flags) {
+  if constexpr ((std::is_same_v<A, f32> || std::is_same_v<A, f64>)&&sizeof(D) >= 4) {
+    const int rounding = flags & kIntegral;
+    if (rounding == 1) return &execute_to_integer<D, A, Rounding::kNearest>;
+    if (rounding == 2) return &execute_to_integer<D, A, Rounding::kZero>;
+    if ((flags & kFlush) != 0) return nullptr;
+    if (rounding == 3) return &execute_to_integer<D, A, Rounding::kDown>;
+    if (rounding == 4) return &execute_to_integer<D, A, Rounding::kUp>;
+  }
+  return nullptr;
+}
+
 /// Integer to f16 or bf16: rounded to odd first, so that the only rounding that counts is the last.
 template <class D, class A>
 void execute_integer_to_half(Warp& w, const Instruction& in) {
@@ -175,7 +197,8 @@ void bind_float_to_integer(const Row&, const Match& match, Binder& binder, Instr
   bind_slots(match, binder, in);
   CVT_INTS::select(match.type, [&]<class D>() {
     CVT_FLOATS::select(match.type2, [&]<class A>() {
-      in.execute = &execute_from_float<typename D::Lane, typename A::Lane>;
+      in.execute = to_integer_at_once<typename D::Lane, typename A::Lane>(in.flags);
+      if (in.execute == nullptr) in.execute = &execute_from_float<typename D::Lane, typename A::Lane>;
     });
   });
 }

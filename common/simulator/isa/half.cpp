@@ -30,6 +30,54 @@ constexpr auto fused_half = [](f32 a, f32 b, f32 c) {
 };
 constexpr auto fused_bfloat = [](f32 a, f32 b, f32 c) { return fused_to_odd(a, b, c); };
 
+/// Whether a bf16 product, and its sum with c, are exact in f32 but for the addition's rounding: away from
+/// the ends of the range, where nearly all numbers are. NaN and infinities are not.
+constexpr auto is_plain = [](f32 a, f32 b, f32 c) {
+  const f32 product = magnitude(a * b);
+  const bool zero = a == 0 || b == 0;
+  return (zero || product >= 0x1p-100f) && product <= 0x1p126f && magnitude(c) <= 0x1p126f &&
+         magnitude(a) <= 0x1p126f && magnitude(b) <= 0x1p126f;
+};
+
+/// fma of bf16: in f32 when all lanes are plain, else in f64.
+template <class L, unsigned kModes>
+void execute_fused_bfloat(Warp& w, const Instruction& in) {
+  constexpr int kElements = kWarpSize * HalvesOf<L>::kCount;
+  alignas(64) f32 a[kElements], b[kElements], c[kElements];
+  widen_row(w.row<BFloat>(in.a), a, kElements);
+  widen_row(w.row<BFloat>(in.b), b, kElements);
+  widen_row(w.row<BFloat>(in.c), c, kElements);
+  u32 odd = 0;
+  for (int i = 0; i < kElements; ++i) odd |= is_plain(a[i], b[i], c[i]) ? 0u : 1u;
+  if (odd == 0) {
+    for (int i = 0; i < kElements; ++i)
+      a[i] = HalfModal<std::remove_const_t<decltype(fused_half)>, kModes>{}(a[i], b[i], c[i]);
+  } else {
+    for (int i = 0; i < kElements; ++i)
+      a[i] = HalfModal<std::remove_const_t<decltype(fused_bfloat)>, kModes>{}(a[i], b[i], c[i]);
+  }
+  alignas(64) BFloat masked[kElements];
+  BFloat* out = w.mask == ~0u ? w.row<BFloat>(in.d) : masked;
+  narrow_row(a, out, kElements);
+  if (w.mask != ~0u) merge_rows(w.row<BFloat>(in.d), masked, w.mask, sizeof(L));
+}
+
+template <unsigned kModes>
+void bind_fused_bfloat(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  bind_half_slots(match, binder, in, 3);
+  in.execute = match.type.lanes == 2 ? &execute_fused_bfloat<BFloatPair, kModes>
+                                     : &execute_fused_bfloat<BFloat, kModes>;
+}
+
+template <unsigned kModes>
+Row fused_bfloat_row(std::string_view syntax) {
+  return {.syntax = syntax,
+          .types = BFLOATS::all(),
+          .types2 = {},
+          .bind = bind_fused_bfloat<kModes>,
+          .cost = fused_cost};
+}
+
 /// neg and abs touch only the sign bit, but give the canonical NaN: hardware adds zero on the way.
 template <class H, unsigned kClear, unsigned kFlip, bool kFlush>
 struct Sign {
@@ -89,8 +137,8 @@ std::vector<Row> arithmetic_rows() {
       halves<BFLOATS, 2, kHalfPlain>("mul{.rn}.type d, a, b", multiply_bfloat),
       halves<HALVES, 3, kHalfFtz | kHalfSat>("fma.rn{.ftz}{.sat}.type d, a, b, c", fused_half, fused_cost),
       halves<HALVES, 3, kHalfFtz | kHalfRelu>("fma.rn{.ftz}.relu.type d, a, b, c", fused_half, fused_cost),
-      halves<BFLOATS, 3, kHalfPlain>("fma.rn.type d, a, b, c", fused_bfloat, fused_cost),
-      halves<BFLOATS, 3, kHalfRelu>("fma.rn.relu.type d, a, b, c", fused_bfloat, fused_cost),
+      fused_bfloat_row<kHalfPlain>("fma.rn.type d, a, b, c"),
+      fused_bfloat_row<kHalfRelu>("fma.rn.relu.type d, a, b, c"),
       sign<0, 0x8000>("neg{.ftz}.type d, a", HALVES::all()),
       sign<0, 0x8000>("neg.type d, a", BFLOATS::all()),
       sign<0x8000, 0>("abs{.ftz}.type d, a", HALVES::all()),

@@ -82,30 +82,36 @@ std::vector<Row> product_rows() {
   };
 }
 
+// The manual puts .relu before the type, nvcc's headers behind it.
+constexpr auto smaller_relu = [](s32 a, s32 b) { return not_negative(smaller(a, b)); };
+constexpr auto larger_relu = [](s32 a, s32 b) { return not_negative(larger(a, b)); };
+constexpr auto smaller_halves_relu = [](u32 a, u32 b) {
+  return by_halves<s16>([](s16 x, s16 y) { return not_negative(smaller(x, y)); }, a, b);
+};
+constexpr auto larger_halves_relu = [](u32 a, u32 b) {
+  return by_halves<s16>([](s16 x, s16 y) { return not_negative(larger(x, y)); }, a, b);
+};
+
 std::vector<Row> order_rows() {
   return {
       unary<SIGNED>("abs.type d, a", [](auto a) { return absolute(a); }),
       unary<SIGNED>("neg.type d, a", [](auto a) { return wrap(decltype(a){0}) - wrap(a); }),
       binary<INTS>("min.type d, a, b", smaller),
-      binary<TypeList<S32>>("min.relu.s32 d, a, b", [](s32 a, s32 b) { return not_negative(smaller(a, b)); }),
+      binary<TypeList<S32>>("min.relu.s32 d, a, b", smaller_relu),
+      binary<TypeList<S32>>("min.s32.relu d, a, b", smaller_relu),
       binary<TypeList<U16X2>>("min.u16x2 d, a, b",
                               [](u32 a, u32 b) { return by_halves<u16>(smaller, a, b); }),
       binary<TypeList<S16X2>>("min.s16x2 d, a, b",
                               [](u32 a, u32 b) { return by_halves<s16>(smaller, a, b); }),
-      binary<TypeList<S16X2>>("min.relu.s16x2 d, a, b",
-                              [](u32 a, u32 b) {
-                                return by_halves<s16>(
-                                    [](s16 x, s16 y) { return not_negative(smaller(x, y)); }, a, b);
-                              }),
+      binary<TypeList<S16X2>>("min.relu.s16x2 d, a, b", smaller_halves_relu),
+      binary<TypeList<S16X2>>("min.s16x2.relu d, a, b", smaller_halves_relu),
       binary<INTS>("max.type d, a, b", larger),
-      binary<TypeList<S32>>("max.relu.s32 d, a, b", [](s32 a, s32 b) { return not_negative(larger(a, b)); }),
+      binary<TypeList<S32>>("max.relu.s32 d, a, b", larger_relu),
+      binary<TypeList<S32>>("max.s32.relu d, a, b", larger_relu),
       binary<TypeList<U16X2>>("max.u16x2 d, a, b", [](u32 a, u32 b) { return by_halves<u16>(larger, a, b); }),
       binary<TypeList<S16X2>>("max.s16x2 d, a, b", [](u32 a, u32 b) { return by_halves<s16>(larger, a, b); }),
-      binary<TypeList<S16X2>>("max.relu.s16x2 d, a, b",
-                              [](u32 a, u32 b) {
-                                return by_halves<s16>([](s16 x, s16 y) { return not_negative(larger(x, y)); },
-                                                      a, b);
-                              }),
+      binary<TypeList<S16X2>>("max.relu.s16x2 d, a, b", larger_halves_relu),
+      binary<TypeList<S16X2>>("max.s16x2.relu d, a, b", larger_halves_relu),
   };
 }
 

@@ -3,6 +3,7 @@
 #include "simulator/isa/address.h"
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/shapes.h"
+#include "simulator/machine/cluster.h"
 #include "simulator/machine/device.h"
 
 /// "Data Movement and Conversion Instructions", the part about addresses: prefetch, cache hints, isspacep,
@@ -31,6 +32,10 @@ void bind_policy(const Row&, const Match& match, Binder& binder, Instruction& in
   in.execute = no_policy;
 }
 
+Row policy(std::string_view syntax) {
+  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind_policy, .cost = kNoCost};
+}
+
 template <ptx::Space kSpace>
 void is_space(Warp& w, const Instruction& in) {
   const u64* a = w.row<u64>(in.a);
@@ -52,6 +57,25 @@ Row is_space_row(std::string_view syntax) {
   return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind_is_space<kSpace>, .cost = logic_cost};
 }
 
+/// Shared memory of the block itself: a block of a cluster also has the windows of the others.
+void is_own_shared(Warp& w, const Instruction& in) {
+  const u64* a = w.row<u64>(in.a);
+  u32 inside = 0;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    const u64 rank = (a[l] - kSharedWindow) >> kClusterRankShift;
+    const bool own = rank == 0 || (w.block->cluster != nullptr && rank == w.block->cluster_rank + 1);
+    inside |= (space_of(a[l]) == ptx::Space::kShared && own ? 1u : 0u) << l;
+  }
+  u32& d = w.predicate(in.d);
+  d = (d & ~w.mask) | (inside & w.mask);
+}
+
+void bind_is_own_shared(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  in.a = binder.source(match.instruction->operands[1], U64::kType);
+  in.d = binder.predicate_destination(match.instruction->operands[0]);
+  in.execute = is_own_shared;
+}
+
 /// Generic addresses of global, constant and parameter memory are the addresses themselves.
 constexpr auto same = [](u64 a) { return a; };
 
@@ -66,26 +90,32 @@ std::vector<Row> address_rows() {
       hint("prefetchu.L1 [a]"),
       hint("applypriority{.global}.L2::evict_normal [a], n"),
       hint("discard{.global}.L2 [a], n"),
-      {.syntax =
-           "createpolicy.fractional.{L2::evict_last,L2::evict_normal,L2::evict_first,L2::evict_unchanged}"
-           "{.L2::evict_first,.L2::evict_unchanged}.b64 d{, f}",
-       .types = {},
-       .types2 = {},
-       .bind = bind_policy,
-       .cost = kNoCost},
+      policy("createpolicy.fractional.{L2::evict_last,L2::evict_normal,L2::evict_first,L2::evict_unchanged}"
+             "{.L2::evict_first,.L2::evict_unchanged}.b64 d{, f}"),
+      policy("createpolicy.cvt.L2.b64 d, a"),
+      policy(
+          "createpolicy.range{.global}.{L2::evict_last,L2::evict_normal,L2::evict_first,L2::evict_unchanged}"
+          "{.L2::evict_first,.L2::evict_unchanged}.b64 d, [a], n, m"),
       is_space_row<ptx::Space::kGlobal>("isspacep.global p, a"),
       is_space_row<ptx::Space::kLocal>("isspacep.local p, a"),
-      is_space_row<ptx::Space::kShared>("isspacep.{shared,shared::cta} p, a"),
+      is_space_row<ptx::Space::kShared>("isspacep.shared::cluster p, a"),
+      {.syntax = "isspacep.{shared,shared::cta} p, a",
+       .types = {},
+       .types2 = {},
+       .bind = bind_is_own_shared,
+       .cost = logic_cost},
       is_space_row<ptx::Space::kParam>("isspacep.{param,param::entry} p, a"),
       is_space_row<ptx::Space::kConst>("isspacep.const p, a"),
       unary<SizeTypes>("cvta.{const,global,param,param::entry}.type d, a", same, kNoCost),
       unary<SizeTypes>(
-          "cvta.{shared,shared::cta}.type d, a", [](u64 a) { return a + kSharedWindow; }, kNoCost),
+          "cvta.{shared,shared::cta,shared::cluster}.type d, a", [](u64 a) { return a + kSharedWindow; },
+          kNoCost),
       unary<SizeTypes>(
           "cvta.local.type d, a", [](u64 a) { return a + kLocalWindow; }, kNoCost),
       unary<SizeTypes>("cvta.to.{const,global,param,param::entry}.type d, a", same, kNoCost),
       unary<SizeTypes>(
-          "cvta.to.{shared,shared::cta}.type d, a", [](u64 a) { return a - kSharedWindow; }, kNoCost),
+          "cvta.to.{shared,shared::cta,shared::cluster}.type d, a", [](u64 a) { return a - kSharedWindow; },
+          kNoCost),
       unary<SizeTypes>(
           "cvta.to.local.type d, a", [](u64 a) { return a - kLocalWindow; }, kNoCost),
   };

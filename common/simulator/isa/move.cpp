@@ -23,32 +23,73 @@ void execute_copy_predicate(Warp& w, const Instruction& in) {
   d = (d & ~w.mask) | (w.predicate(in.a) & w.mask);
 }
 
+/// The register that holds kElements of E.
+template <std::size_t kBytes>
+struct WordOf;
+template <>
+struct WordOf<2> {
+  using Type = u16;
+};
+template <>
+struct WordOf<4> {
+  using Type = u32;
+};
+template <>
+struct WordOf<8> {
+  using Type = u64;
+};
+template <>
+struct WordOf<16> {
+  using Type = unsigned __int128;
+};
+template <class E, int kElements>
+using Packed = typename WordOf<sizeof(E) * kElements>::Type;
+
 /// mov.b64 d, {a, b}: element k of every lane from row k.
 template <class E, int kElements>
 void execute_pack(Warp& w, const Instruction& in) {
-  alignas(64) E packed[kWarpSize * kElements];
-  for (int k = 0; k < kElements; ++k) {
-    const E* from = w.row<E>(in.extra->slots[static_cast<std::size_t>(k)]);
-    for (int i = 0; i < kWarpSize; ++i) packed[i * kElements + k] = from[i];
+  using P = Packed<E, kElements>;
+  constexpr int kBits = 8 * sizeof(E);
+  const auto& slots = in.extra->slots;
+  if constexpr (kElements == 2) {
+    each_lane(
+        w.mask, w.row<P>(in.d), [](E a, E b) { return static_cast<P>(P{a} | static_cast<P>(P{b} << kBits)); },
+        w.row<E>(slots[0]), w.row<E>(slots[1]));
+  } else {
+    each_lane(
+        w.mask, w.row<P>(in.d),
+        [](E a, E b, E c, E d) {
+          return static_cast<P>(P{a} | static_cast<P>(P{b} << kBits) | static_cast<P>(P{c} << 2 * kBits) |
+                                static_cast<P>(P{d} << 3 * kBits));
+        },
+        w.row<E>(slots[0]), w.row<E>(slots[1]), w.row<E>(slots[2]), w.row<E>(slots[3]));
   }
-  merge_rows(w.row<u8>(in.d), packed, w.mask, sizeof(E) * kElements);
+}
+
+template <class E, int kElements, int kElement>
+void unpack_element(Warp& w, const Instruction& in) {
+  using P = Packed<E, kElements>;
+  each_lane(
+      w.mask, w.row<E>(in.extra->slots[kElement]),
+      [](P a) { return static_cast<E>(a >> kElement * 8 * static_cast<int>(sizeof(E))); }, w.row<P>(in.a));
 }
 
 /// mov.b64 {d, e}, a.
 template <class E, int kElements>
 void execute_unpack(Warp& w, const Instruction& in) {
-  const E* from = w.row<E>(in.a);
-  for (int k = 0; k < kElements; ++k) {
-    alignas(64) E element[kWarpSize];
-    for (int i = 0; i < kWarpSize; ++i) element[i] = from[i * kElements + k];
-    merge_rows(w.row<E>(in.extra->slots[static_cast<std::size_t>(k)]), element, w.mask, sizeof(E));
+  unpack_element<E, kElements, 0>(w, in);
+  unpack_element<E, kElements, 1>(w, in);
+  if constexpr (kElements == 4) {
+    unpack_element<E, kElements, 2>(w, in);
+    unpack_element<E, kElements, 3>(w, in);
   }
 }
 
 template <class E>
 Execute vector_execute(bool pack, std::size_t elements) {
-  if (elements == 2) return pack ? &execute_pack<E, 2> : &execute_unpack<E, 2>;
-  return pack ? &execute_pack<E, 4> : &execute_unpack<E, 4>;
+  if constexpr (sizeof(E) < 8)
+    if (elements == 4) return pack ? &execute_pack<E, 4> : &execute_unpack<E, 4>;
+  return pack ? &execute_pack<E, 2> : &execute_unpack<E, 2>;
 }
 
 ptx::Type bits_type(u32 bits) { return {ptx::Type::Kind::kBits, static_cast<u16>(bits)}; }

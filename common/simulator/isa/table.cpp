@@ -46,10 +46,15 @@ std::span<const Chapter> chapters() {
       {"Conversion of packed and narrow types", convert_packed_rows},
       {"Loads, stores and addresses", memory_rows},
       {"Atomics and fences", atomic_rows},
+      {"Memory barrier objects", mbarrier_rows},
+      {"Asynchronous copies that complete on a memory barrier", bulk_copy_rows},
+      {"Thread block clusters", cluster_rows},
       {"Control flow", control_flow_rows},
       {"Warp and block", warp_rows},
       {"Matrix", matrix_rows},
       {"Video", video_rows},
+      {"Scalar video", scalar_video_rows},
+      {"Stack", stack_rows},
       {"System", system_rows},
   };
   return kChapters;

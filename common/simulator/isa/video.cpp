@@ -68,6 +68,31 @@ Row video(std::string_view syntax, F) {
           .cost = fixed_cost<Pipe::kAlu, 4>};
 }
 
+/// vset: 1 where the comparison holds. The types are those of a and b alone.
+template <class F, int kBits>
+void bind_set(const Row&, const Match& match, Binder& binder, Instruction& in) {
+  TernaryShape<B32>::slots(match, binder, in);
+  if (match.modifiers[0] == "s32") in.flags |= kSignedA;
+  if (match.modifiers[1] == "s32") in.flags |= kSignedB;
+  if (match.has("add")) in.flags |= kSum;
+  in.execute = &execute<F, kBits>;
+}
+
+template <int kBits, class F>
+Row video_set(std::string_view syntax, F) {
+  return {.syntax = syntax,
+          .types = {B32::kType},
+          .types2 = {},
+          .bind = bind_set<F, kBits>,
+          .cost = fixed_cost<Pipe::kAlu, 4>};
+}
+
+constexpr auto equal = [](s32 a, s32 b) { return s32{a == b}; };
+constexpr auto unequal = [](s32 a, s32 b) { return s32{a != b}; };
+constexpr auto less = [](s32 a, s32 b) { return s32{a < b}; };
+constexpr auto at_most = [](s32 a, s32 b) { return s32{a <= b}; };
+constexpr auto greater = [](s32 a, s32 b) { return s32{a > b}; };
+constexpr auto at_least = [](s32 a, s32 b) { return s32{a >= b}; };
 constexpr auto sum = [](s32 a, s32 b) { return a + b; };
 constexpr auto difference = [](s32 a, s32 b) { return a - b; };
 constexpr auto distance = [](s32 a, s32 b) { return std::abs(a - b); };
@@ -92,6 +117,18 @@ std::vector<Row> video_rows() {
       video<8>("vabsdiff4.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add} d, a, b, c", distance),
       video<8>("vmin4.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add} d, a, b, c", smaller),
       video<8>("vmax4.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add} d, a, b, c", larger),
+      video_set<16>("vset2.{u32,s32}.{u32,s32}.eq{.add} d, a, b, c", equal),
+      video_set<16>("vset2.{u32,s32}.{u32,s32}.ne{.add} d, a, b, c", unequal),
+      video_set<16>("vset2.{u32,s32}.{u32,s32}.lt{.add} d, a, b, c", less),
+      video_set<16>("vset2.{u32,s32}.{u32,s32}.le{.add} d, a, b, c", at_most),
+      video_set<16>("vset2.{u32,s32}.{u32,s32}.gt{.add} d, a, b, c", greater),
+      video_set<16>("vset2.{u32,s32}.{u32,s32}.ge{.add} d, a, b, c", at_least),
+      video_set<8>("vset4.{u32,s32}.{u32,s32}.eq{.add} d, a, b, c", equal),
+      video_set<8>("vset4.{u32,s32}.{u32,s32}.ne{.add} d, a, b, c", unequal),
+      video_set<8>("vset4.{u32,s32}.{u32,s32}.lt{.add} d, a, b, c", less),
+      video_set<8>("vset4.{u32,s32}.{u32,s32}.le{.add} d, a, b, c", at_most),
+      video_set<8>("vset4.{u32,s32}.{u32,s32}.gt{.add} d, a, b, c", greater),
+      video_set<8>("vset4.{u32,s32}.{u32,s32}.ge{.add} d, a, b, c", at_least),
   };
 }
 

@@ -64,6 +64,8 @@ void bind_vote(const Row&, const Match& match, Binder& binder, Instruction& in) 
   if (operands.size() > 2) in.b = binder.source(operands[2], U32::kType);
   in.d = kVote == Vote::kBallot ? binder.destination(operands[0], U32::kType)
                                 : binder.predicate_destination(operands[0]);
+  in.joins = operands.size() > 2;
+  if (kVote != Vote::kBallot) in.flags = kWarpPredicateResult;
   in.execute = vote<kVote>;
 }
 
@@ -124,6 +126,8 @@ void bind_shuffle(const Row&, const Match& match, Binder& binder, Instruction& i
   in.d = binder.destination(pair ? operands[0].elements[0] : operands[0], B32::kType);
   if (pair) extra.slots[1] = binder.predicate_destination(operands[0].elements[1]);
   in.extra = &extra;
+  in.width = 4;
+  in.joins = operands.size() > 4;
   in.execute = shuffle<kShuffle>;
 }
 
@@ -157,6 +161,8 @@ void bind_match(const Row&, const Match& match, Binder& binder, Instruction& in)
   in.b = binder.source(operands[2], U32::kType);
   in.d = binder.destination(pair ? operands[0].elements[0] : operands[0], U32::kType);
   if (pair) in.e = binder.predicate_destination(operands[0].elements[1]);
+  in.width = static_cast<u8>(match.type.bytes());
+  in.joins = true;
   in.execute = match.type.bits == 64 ? match_lanes<u64, kAll> : match_lanes<u32, kAll>;
 }
 
@@ -182,6 +188,8 @@ Row redux(std::string_view syntax, ptx::Type type, F) {
                 in.a = binder.source(operands[1], row.types.front());
                 in.b = binder.source(operands[2], U32::kType);
                 in.d = binder.destination(operands[0], row.types.front());
+                in.width = 4;
+                in.joins = true;
                 in.execute = reduce<T, F>;
               },
           .cost = fixed_cost<Pipe::kAlu, 2>};
@@ -207,6 +215,8 @@ void bind_elect(const Row&, const Match& match, Binder& binder, Instruction& in)
   in.a = binder.source(operands[1], U32::kType);
   in.d = binder.destination(pair ? operands[0].elements[0] : operands[0], B32::kType);
   if (pair) in.e = binder.predicate_destination(operands[0].elements[1]);
+  in.width = 4;
+  in.joins = true;
   in.execute = elect;
 }
 

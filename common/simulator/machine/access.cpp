@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "simulator/machine/cluster.h"
 #include "simulator/machine/device.h"
 #include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"
@@ -209,11 +210,44 @@ class Resolver {
 
   Access shared(u64 base) {
     Block& block = *w_.block;
+    if (block.cluster != nullptr && !lies_within(base, block.shared_bytes)) return distributed(base);
     check_bounds(base, block.shared_bytes, "shared address ",
                  "the block's shared memory (static and dynamic)");
     check_alignment(base, "shared address ");
     count_shared(w_, in_, request_.kind, entry_.pattern, base);
     return along_pattern(reinterpret_cast<u64>(block.shared) + base);
+  }
+
+  /// Shared memory of blocks of the cluster, by the rank in the upper bits of each address.
+  Access distributed(u64 base) {
+    const Block& mine = *w_.block;
+    auto& pointers = mine.access->pointers;
+    for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
+      const auto l = static_cast<u32>(std::countr_zero(lanes));
+      const u64 address = base + entry_.pattern.difference[l], offset = address & kClusterOffsetMask;
+      const u64 rank = address >> kClusterRankShift;
+      const Block* block = rank == 0                             ? &mine
+                           : rank <= mine.cluster->blocks.size() ? mine.cluster->blocks[rank - 1]
+                                                                 : nullptr;
+      const auto refuse = [&](const std::string& why) {
+        w_.trap(TrapKind::kIllegalAddress, l, in_,
+                access_text(request_.kind, "shared::cluster address ", address, request_.width) + ": " + why);
+      };
+      if (rank > mine.cluster->blocks.size())
+        refuse("there is no block " + std::to_string(rank - 1) + " in a cluster of " +
+               std::to_string(mine.cluster->blocks.size()));
+      if (block == nullptr)
+        refuse("block " + std::to_string(rank - 1) +
+               " of the cluster has not begun or has ended; cluster.sync() before the first access and after "
+               "the last");
+      if (offset + request_.width > block->shared_bytes)
+        refuse(bounds_text(static_cast<s64>(offset), request_.width, block->shared_bytes,
+                           "shared memory of block " + std::to_string(rank - 1) + " of the cluster"));
+      pointers[l] = reinterpret_cast<u64>(block->shared) + offset;
+    }
+    check_alignment(base, "shared::cluster address ");
+    count_shared(w_, in_, request_.kind, entry_.pattern, base);
+    return {0, pointers.data(), AddressPattern::Kind::kGeneral};
   }
 
   /// Arguments of calls live in local memory too; on hardware they are registers, so they are not counted.
@@ -286,11 +320,15 @@ class Resolver {
 
   u32 first_lane() const { return static_cast<u32>(std::countr_zero(request_.mask)); }
 
-  /// [0, size) must hold every lane.
-  void check_bounds(u64 base, u64 size, const char* space, const char* what) {
+  bool lies_within(u64 base, u64 size) const {
     const u64 low = base + static_cast<u64>(entry_.pattern.lowest);
     const u64 end = base + static_cast<u64>(entry_.pattern.highest) + request_.width;
-    if (low < end && end <= size) [[likely]]
+    return low < end && end <= size;
+  }
+
+  /// [0, size) must hold every lane.
+  void check_bounds(u64 base, u64 size, const char* space, const char* what) {
+    if (lies_within(base, size)) [[likely]]
       return;
     for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
       const auto l = static_cast<u32>(std::countr_zero(lanes));

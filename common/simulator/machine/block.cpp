@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "simulator/machine/block_trap.h"
+#include "simulator/machine/cluster.h"
 #include "simulator/machine/observer.h"
 #include "simulator/timing/device_description.h"
 
@@ -105,9 +106,11 @@ void BlockRunner::prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCount
   block_.local = local_.get();
 }
 
-void BlockRunner::begin(u64 linear_id, bool sampled) {
+void BlockRunner::begin(u64 linear_id, bool sampled, Cluster* cluster, u32 rank) {
   const Grid& grid = *block_.grid;
   block_.linear_id = linear_id;
+  block_.cluster = cluster;
+  block_.cluster_rank = rank;
   block_.id = {static_cast<u32>(linear_id % grid.size.x),
                static_cast<u32>(linear_id / grid.size.x % grid.size.y),
                static_cast<u32>(linear_id / grid.size.x / grid.size.y)};
@@ -125,6 +128,7 @@ void BlockRunner::begin(u64 linear_id, bool sampled) {
     warps_[i].scoreboard = sampled ? scoreboard(i) : nullptr;
     warps_[i].begin(block_, i, *grid.function, lanes >= kWarpSize ? ~0u : (1u << lanes) - 1);
   }
+  if (cluster != nullptr) cluster->begin(block_);
   if (block_.observer != nullptr) block_.observer->block_begins(block_);
 }
 
@@ -148,9 +152,16 @@ bool BlockRunner::run(u64 budget, u64& used) {
       all_done &= w.state == Warp::State::kDone;
     }
     if (all_done) return true;
+    if (!any && waits_for_cluster()) return false;
     if (!any) report_deadlock(block_);
     if (used >= budget || block_.spins >= kSpinsATurn) return false;
   }
+}
+
+bool BlockRunner::waits_for_cluster() const {
+  for (u32 i = 0; i < block_.warp_count; ++i)
+    if (warps_[i].waits_at_cluster_barrier()) return true;
+  return false;
 }
 
 Scoreboard::Cycles BlockRunner::cycles() const {

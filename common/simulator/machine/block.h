@@ -21,9 +21,9 @@ class BlockRunner {
   void prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters, KernelCounters* totals,
                AccessCache* access, AtomicHeat* heat);
   /// Starts a block; `sampled`: its warps keep scoreboards. Its sector runs are appended to block().runs.
-  void begin(u64 linear_id, bool sampled);
+  void begin(u64 linear_id, bool sampled, Cluster* cluster = nullptr, u32 rank = 0);
   /// Runs until the block ends (true), about `budget` warp instructions are done, or it seems to wait for
-  /// others. Throws TrapException.
+  /// others. Throws TrapException. `used`: warp instructions done; 0 when it waits for its cluster.
   bool run(u64 budget, u64& used);
   /// Dependency time of the block so far, when it is sampled.
   Scoreboard::Cycles cycles() const;
@@ -31,6 +31,7 @@ class BlockRunner {
 
  private:
   Scoreboard* scoreboard(u32 warp);
+  bool waits_for_cluster() const;
 
   const DeviceDescription& device_;
   Block block_;

@@ -9,6 +9,7 @@
 #include <map>
 #include <system_error>
 
+#include "simulator/machine/cluster.h"
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/grid.h"
 #include "simulator/machine/launch_check.h"
@@ -27,6 +28,17 @@ struct Device::State {
     return *kernels[function];
   }
 
+  /// What cooperative groups find behind %envreg1: u32 size, then the barrier of the grid.
+  u64 clean_workspace() {
+    constexpr u32 kBytes = 256;
+    if (workspace == 0) workspace = memory.allocate(kBytes, "workspace of cooperative launches");
+    if (workspace == 0) return 0;
+    auto* words = reinterpret_cast<u32*>(workspace);
+    std::fill_n(words, kBytes / sizeof(u32), 0u);
+    words[0] = kBytes;
+    return workspace;
+  }
+
   DeviceDescription description;
   Memory memory;
   L2Cache l2;
@@ -39,6 +51,7 @@ struct Device::State {
   Observer* observer = nullptr;
   u64 stack_bytes = 1024;
   u64 launches = 0;
+  u64 workspace = 0;  ///< of cooperative launches, allocated by the first
   double now_ns = 0;  ///< modelled time of all kernels so far
   std::vector<std::pair<u64, u64>> mappings;
 };
@@ -115,6 +128,8 @@ ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std:
     function.parameter_sizes = kernel->parameter_sizes;
     function.parameter_bytes = kernel->parameter_bytes;
     function.resources = kernel->resources;
+    function.cluster = kernel->cluster;
+    function.problem = kernel->problem;
     facts.functions.push_back(std::move(function));
     state_->kernels.push_back(kernel.get());
   }
@@ -157,6 +172,10 @@ Occupancy Device::occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shar
                    0);
 }
 
+const std::string& Device::load_problem(FunctionId function) const {
+  return state_->kernel(function).problem;
+}
+
 std::string Device::check_launch(const Launch& launch) const {
   return launch_problem(state_->description, state_->kernel(launch.function), launch);
 }
@@ -196,6 +215,11 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.parameter_bytes = kernel.parameter_bytes;
   grid.id = ++s.launches;
   grid.start_ns = s.now_ns;
+  grid.cluster = cluster_of(kernel, launch);
+  grid.asked_for_clusters = grid.cluster.count() != 0;
+  grid.has_clusters = grid.asked_for_clusters || kernel.uses_clusters;
+  if (!grid.asked_for_clusters) grid.cluster = {1, 1, 1};
+  if (launch.cooperative) grid.workspace = s.clean_workspace();
   grid.observer = s.observer;
   if (s.observer != nullptr) {
     s.observer->launch_begins(grid);

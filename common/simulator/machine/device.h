@@ -49,6 +49,8 @@ struct FunctionFacts {
   std::vector<u32> parameter_offsets, parameter_sizes;  ///< bytes, in order, as laid out for the launch
   u32 parameter_bytes = 0;
   KernelResources resources;
+  Dim3 cluster{0, 0, 0};  ///< as compiled (__cluster_dims__), 0 when not
+  std::string problem;    ///< why it cannot run: it reaches an unknown instruction
 };
 
 struct VariableFacts {
@@ -69,6 +71,7 @@ struct Launch {
   u64 dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  ///< packed as FunctionFacts says
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};  ///< blocks of a cluster; 0: as the kernel was compiled
 };
 
 struct LaunchResult {
@@ -130,6 +133,8 @@ class Device {
 
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
   LaunchResult launch(const Launch& launch);
+  /// Empty when the kernel can run; otherwise the instruction that is missing, in a sentence.
+  const std::string& load_problem(FunctionId function) const;
   /// Empty when the launch is allowed; otherwise the limit it breaks, in a sentence.
   std::string check_launch(const Launch& launch) const;
   Occupancy occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const;

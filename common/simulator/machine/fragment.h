@@ -21,7 +21,8 @@ struct Frame {
   u32 return_pc = 0;
   u32 lanes = 0;  ///< that entered and have not exited
   u32 returned = 0;
-  u64 local_base = 0;  ///< of this frame in every lane's local memory
+  u64 local_base = 0;   ///< of this frame in every lane's local memory
+  u64 stack_bytes = 0;  ///< alloca, above the frame's own local memory
   const CallSite* site = nullptr;
 };
 

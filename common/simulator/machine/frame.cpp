@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simulator/machine/cluster.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -65,6 +66,15 @@ struct End {
   }
 };
 
+/// Where a block stands among the clusters, or in its own.
+u32 cluster_value(const FilledRow& row, const Block& block) {
+  const Dim3 shape = block.grid->cluster, id = block.id;
+  if (row.kind == Kind::kClusterRank) return block.cluster_rank;
+  if (row.kind == Kind::kClusterid)
+    return component({id.x / shape.x, id.y / shape.y, id.z / shape.z}, row.component);
+  return component({id.x % shape.x, id.y % shape.y, id.z % shape.z}, row.component);
+}
+
 void move_piece(const End& to, const End& from, u32 bytes, u32 mask) {
   if (to.in_register && to.slot.bits == 0) return;  // nobody reads it
   each_lane_of(mask, [&](u32 lane) { std::memcpy(to.at(lane, bytes), from.at(lane, bytes), bytes); });
@@ -99,6 +109,11 @@ void fill_entry_rows(Warp& w, const Frame& frame) {
         break;
       case Kind::kSmid:
         broadcast(at, static_cast<u32>(block.linear_id % block.grid->device->sms));
+        break;
+      case Kind::kClusterid:
+      case Kind::kClusterCtaid:
+      case Kind::kClusterRank:
+        broadcast(at, cluster_value(row, block));
         break;
       case Kind::kLocalAddress:
         broadcast(at, frame.local_base + row.value, row.bytes);
@@ -148,6 +163,18 @@ u64 launch_value(const FilledRow& row, const Kernel& kernel, const Grid& grid) {
       return grid.dynamic_shared_bytes;
     case Kind::kTotalShared:
       return grid.dynamic_shared_bytes + kernel.static_shared_bytes;
+    case Kind::kNclusterid:
+      return component(cluster_grid(grid), row.component);
+    case Kind::kClusterNctaid:
+      return component(grid.cluster, row.component);
+    case Kind::kClusterSize:
+      return grid.cluster.count();
+    case Kind::kIsCluster:
+      return grid.asked_for_clusters ? ~u64{0} : 0;
+    case Kind::kWorkspaceLow:
+      return static_cast<u32>(grid.workspace);
+    case Kind::kWorkspaceHigh:
+      return grid.workspace >> 32;
     case Kind::kParameter: {
       u64 value = 0;
       std::memcpy(&value, grid.parameters + row.value, row.source_bytes);

@@ -56,7 +56,16 @@ struct FilledRow {
     kGridid,
     kDynamicShared,
     kTotalShared,
-    kParameter  // filled by the launch
+    kParameter,  // filled by the launch
+    kClusterid,
+    kClusterCtaid,
+    kClusterRank,  // filled on entry to a frame
+    kNclusterid,
+    kClusterNctaid,
+    kClusterSize,
+    kIsCluster,
+    kWorkspaceLow,
+    kWorkspaceHigh  // filled by the launch
   };
   Kind kind;
   u8 component = 0;        ///< x, y, z
@@ -133,6 +142,9 @@ struct Kernel {
   std::vector<u32> parameter_offsets, parameter_sizes;
   u32 parameter_bytes = 0;
   u64 static_shared_bytes = 0;
+  Dim3 cluster{0, 0, 0};  ///< blocks of a cluster as compiled (__cluster_dims__), 0 when not
+  std::string problem;    ///< why it cannot run: an instruction that it reaches is unknown
+  ptx::TextPosition problem_at;
   KernelResources resources;
   u64 max_dynamic_shared = 0;        ///< as raised by set_max_dynamic_shared, 0: the device's default
   std::map<u32, std::string> files;  ///< `.file` index to path
@@ -141,6 +153,7 @@ struct Kernel {
   bool may_spin = false;  ///< waits for other lanes, warps or blocks through memory
   bool uses_clock = false;
   bool has_calls = false, has_indirect_calls = false;
+  bool uses_clusters = false;  ///< barrier.cluster, shared::cluster addresses
 
   const Function& entry() const { return functions.front(); }
 };

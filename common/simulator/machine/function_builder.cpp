@@ -3,6 +3,7 @@
 #include "simulator/machine/function_builder.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "simulator/isa/system.h"
 #include "simulator/machine/access_cache.h"
@@ -26,22 +27,33 @@ u32 align_up(u64 value, u64 alignment) {
 /// Branches test their guard themselves, so that a divergent one knows both sides.
 bool owns_guard(const ptx::Instruction& in) { return in.opcode == "bra"; }
 
-void report_unknown(const ptx::Instruction& in) {
+[[noreturn]] void throw_unknown(ptx::TextPosition at, const std::string& message) {
+  UnknownInstruction error("PTX line " + std::to_string(at.line) + ": " + message);
+  error.at = at;
+  throw error;
+}
+
+std::string unknown_text(const ptx::Instruction& in) {
   std::string message = "unknown instruction '" + spelling_of(in) + "'";
   const auto near = isa::near_misses(in);
   if (!near.empty()) message += "; nearest in the table:";
   for (size_t i = 0; i < near.size() && i < 5; ++i) message += "\n    " + std::string(near[i]->syntax);
-  load_error(in.at, message);
+  return message;
+}
+
+void trap_unknown(Warp& w, const Instruction& in) {
+  w.trap(TrapKind::kIllegalInstruction, static_cast<u32>(std::countr_zero(w.mask)), in, in.extra->strings[0]);
 }
 
 }  // namespace
 
 FunctionBuilder::FunctionBuilder(const ptx::Function& source, Symbols& symbols, Kernel& kernel,
-                                 Function& result)
+                                 Function& result, bool lenient)
     : source_(source),
       symbols_(symbols),
       kernel_(kernel),
       result_(result),
+      lenient_(lenient),
       graph_(source),
       copies_(find_copies(source, graph_)) {
   for (const ptx::RegisterDeclaration& r : source.registers) registers_[r.name].type = r.type;
@@ -208,15 +220,25 @@ void FunctionBuilder::finish_instruction(Instruction& in) {
   after_.clear();
 }
 
+void FunctionBuilder::bind_unknown(Instruction& in) {
+  const std::string message = unknown_text(instruction());
+  if (!lenient_) throw_unknown(instruction().at, message);
+  Extra& text = extra();
+  text.strings.push_back(message);
+  in.extra = &text;
+  in.execute = trap_unknown;
+  finish_instruction(in);
+}
+
 void FunctionBuilder::bind_instruction(u32 index) {
   const ptx::Instruction& text = source_.instructions[index];
   if (source_.is_entry && text.opcode == "ld" && text.operands.size() == 2 && load_kernel_parameter(false))
     return;
   isa::Match match;
   const isa::Row* row = isa::find(text, match);
-  if (row == nullptr) report_unknown(text);
   Instruction in;
   in.index = first_index_ + index;
+  if (row == nullptr) return bind_unknown(in);
   row->bind(*row, match, *this, in);
   InstructionInfo& info = kernel_.info[in.index];
   if (row->cost != nullptr) info.cost = row->cost(match);
@@ -224,7 +246,7 @@ void FunctionBuilder::bind_instruction(u32 index) {
   info.is_load = row->is_load;
   info.is_store = row->is_store;
   info.is_atomic = row->is_atomic;
-  if (in.execute == nullptr) report_unknown(text);
+  if (in.execute == nullptr) return bind_unknown(in);
   note_order(in, info);
   finish_instruction(in);
 }
@@ -242,13 +264,17 @@ void FunctionBuilder::note_order(const Instruction& in, const InstructionInfo& i
     const std::string& result = text.operands[0].name;
     ordered |= text.operands[0].kind != Kind::kRegister || copies_.uses[result] > 0;
   }
-  const bool in_shared = has("shared") || has("shared::cta");
+  const bool in_shared = has("shared") || has("shared::cta") || has("shared::cluster");
   const bool waits = has("volatile") || has("acquire") || has("relaxed") || has("acq_rel") || has("mmio");
   const bool loops = graph_.has_loop() || !source_.is_entry;
   // A plain load in a loop with a fence is how older code waits for a flag.
   const bool is_fence = (text.opcode == "membar" || text.opcode == "fence") && !has("cta");
   if (is_fence && loops) ordered = true;
-  if (loops && (is_fence || (reads_memory && (ordered || waits)))) {
+  if (has("cluster") && text.opcode == "barrier") kernel_.uses_clusters = true;
+  if (has("shared::cluster")) kernel_.uses_clusters = true;
+  if (text.opcode == "alloca") kernel_.has_calls = true;  // it has a stack
+  const bool polls = text.opcode == "mbarrier" && (has("test_wait") || has("try_wait"));
+  if (loops && (is_fence || polls || (reads_memory && (ordered || waits)))) {
     kernel_.may_spin = true;
     emit_hidden(note_spin, {}, {}, true);
   }

@@ -38,7 +38,9 @@ class Symbols {
 /// the number of a virtual row; row_allocation.h gives them their offsets at the end.
 class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
  public:
-  FunctionBuilder(const ptx::Function& source, Symbols& symbols, Kernel& kernel, Function& result);
+  /// `lenient`: an unknown instruction traps when it is executed, instead of being an error.
+  FunctionBuilder(const ptx::Function& source, Symbols& symbols, Kernel& kernel, Function& result,
+                  bool lenient);
   void build();
 
   Slot source(const ptx::Operand& operand, ptx::Type type) override;
@@ -66,6 +68,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   // Layout (function_builder.cpp)
   void lay_out_local();
   void bind_instruction(u32 index);
+  void bind_unknown(Instruction& in);
   bool bind_alias(u32 index);
   bool load_kernel_parameter(bool as_alias);
   void fix_branches();
@@ -81,6 +84,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   Register& declared(const std::string& name, ptx::TextPosition at);
   Slot slot_of(Register& declared_register);
   Slot literal(u64 image, u32 bytes);
+  void refuse_part(const ptx::Operand& operand) const;
   Slot predicate_literal(bool value);
   Slot constant_row(u32 bytes);
   Slot symbol_address(const std::string& name, s64 offset, u32 bytes, ptx::TextPosition at,
@@ -101,6 +105,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   Symbols& symbols_;
   Kernel& kernel_;
   Function& result_;
+  bool lenient_;
   ControlFlowGraph graph_;
   Copies copies_;
   u32 current_ = 0;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <list>
 
 #include "simulator/machine/block_trap.h"
+#include "simulator/machine/cluster.h"
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/frame.h"
 #include "simulator/machine/observer.h"
@@ -36,6 +38,7 @@ struct GridRunner::Launch {
       std::numeric_limits<u64>::max()};  ///< blocks from here on need not run: one before trapped
   std::mutex mutex{};
   std::optional<Trap> trap{};
+  std::list<Cluster> clusters{};  ///< that run, the latest last
   Scoreboard::Cycles cycles{};
   Clock::time_point start = Clock::now();
 
@@ -57,7 +60,12 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
       grid.kernel->static_shared_bytes + grid.dynamic_shared_bytes + device_.shared_reserved_per_block;
   const u64 blocks_per_sm = std::max<u64>(occupancy.blocks_per_sm, 1);
   launch.l1_bytes = device_.l1_bytes > shared * blocks_per_sm ? device_.l1_bytes / blocks_per_sm - shared : 0;
-  const bool in_turns = grid.kernel->in_order;
+  const bool in_turns = grid.kernel->in_order || grid.has_clusters;
+  if (grid.has_clusters) {
+    // Whole clusters; one at a time when nothing else connects the blocks.
+    const u64 size = grid.cluster.count();
+    launch.resident = grid.kernel->in_order ? std::max(launch.resident / size, u64{1}) * size : size;
+  }
   const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
   grid.parallel = workers > 1;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
@@ -165,11 +173,20 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
 
 // ---- one thread, in turns ----
 
+void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
+  const u64 id = block_in_order(launch.grid, n), size = launch.grid.cluster.count();
+  runner.block().runs.clear();
+  if (launch.grid.has_clusters && n % size == 0)
+    launch.clusters.emplace_back(static_cast<u32>(size), launch.grid.block.count());
+  Cluster* cluster = launch.grid.has_clusters ? &launch.clusters.back() : nullptr;
+  runner.begin(id, launch.tracks(id), cluster, static_cast<u32>(n % size));
+}
+
 void GridRunner::run_in_turns(Launch& launch) {
   Worker& worker = *workers_[0];
   std::vector<BlockRunner*> resident, idle;
   u64 started = 0;
-  size_t turn = 0;
+  size_t turn = 0, idle_turns = 0;
   SpinWatch watch(launch.grid);
   for (auto& runner : residents_) idle.push_back(runner.get());
   // Whatever has room starts, in launch order; then round and round.
@@ -184,12 +201,12 @@ void GridRunner::run_in_turns(Launch& launch) {
       idle.pop_back();
       fresh->prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
                      &worker.heat);
-      fresh->block().runs.clear();
-      fresh->begin(started, launch.tracks(started));
+      start_block(launch, *fresh, started);
       ++started;
       turn = resident.size();
       resident.push_back(fresh);
       watch.reset();
+      idle_turns = 0;
     }
     BlockRunner* runner = resident[turn];
     Block& block = runner->block();
@@ -200,6 +217,8 @@ void GridRunner::run_in_turns(Launch& launch) {
       if (!ended) {
         check_time(launch, block);
         watch.after_turn(block, resident, turn + 1 == resident.size());
+        idle_turns = used != 0 ? 0 : idle_turns + 1;
+        if (idle_turns > resident.size()) report_deadlock(block);
       }
     } catch (const TrapException& trap) {
       note_trap(launch, block.linear_id, trap.trap);
@@ -213,7 +232,10 @@ void GridRunner::run_in_turns(Launch& launch) {
       continue;
     }
     finish_block(launch, worker, *runner);
+    if (block.cluster != nullptr && block.cluster->end(block))
+      launch.clusters.remove_if([&](const Cluster& c) { return &c == block.cluster; });
     watch.reset();
+    idle_turns = 0;
     resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(turn));
     idle.push_back(runner);
   }

@@ -52,6 +52,7 @@ class GridRunner {
   void work(Launch& launch, Worker& worker);
   void run_block(Launch& launch, Worker& worker, u64 id);
   void finish_block(Launch& launch, Worker& worker, BlockRunner& runner);
+  void start_block(Launch& launch, BlockRunner& runner, u64 n);
   void note_trap(Launch& launch, u64 block, const Trap& trap);
   void check_time(const Launch& launch, const Block& block) const;
   void merge(Launch& launch, unsigned workers);

@@ -46,6 +46,7 @@ struct Instruction {
   u8 width = 0;         ///< bytes a lane moved by a memory access (v4.f32: 16)
   u8 flags = 0;         ///< meaning belongs to the row that set it
   bool hidden = false;  ///< inserted by the binder (narrowing, extending): not counted
+  bool joins = false;   ///< warp-wide: lanes at another place that execute the same take part (sm_70)
   u32 index = 0;        ///< into Function::info, for counters and messages
   s64 immediate = 0;    ///< address offset, branch target, ...
   const Extra* extra = nullptr;

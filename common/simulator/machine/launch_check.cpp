@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "simulator/machine/cluster.h"
+
 namespace roofline::sim {
 
 namespace {
@@ -24,10 +26,33 @@ std::string shape_problem(const DeviceDescription& device, const Launch& launch)
   return "";
 }
 
+/// Blocks of a cluster; more than 8 need an attribute of the function, which is the runtime's to check.
+constexpr u64 kLargestCluster = 16;
+
+std::string cluster_problem(const DeviceDescription& device, const Kernel& kernel, const Launch& launch) {
+  const Dim3 cluster = cluster_of(kernel, launch), compiled = kernel.cluster, grid = launch.grid;
+  if (cluster.count() == 0) return "";
+  const std::string shape = text(cluster.x) + " x " + text(cluster.y) + " x " + text(cluster.z);
+  if (device.compute_major < 9 && cluster.count() > 1)
+    return "clusters of " + shape + " blocks; this device has no clusters (compute capability 9.0 has)";
+  if (compiled.count() != 0 &&
+      (compiled.x != cluster.x || compiled.y != cluster.y || compiled.z != cluster.z))
+    return "clusters of " + shape + " blocks; the kernel was compiled for " + text(compiled.x) + " x " +
+           text(compiled.y) + " x " + text(compiled.z);
+  if (cluster.count() > kLargestCluster)
+    return "clusters of " + text(cluster.count()) + " blocks; " + text(kLargestCluster) + " are allowed";
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    return "a grid of " + text(grid.x) + " x " + text(grid.y) + " x " + text(grid.z) +
+           " blocks is not a multiple of the cluster, " + shape;
+  return "";
+}
+
 }  // namespace
 
 std::string launch_problem(const DeviceDescription& device, const Kernel& kernel, const Launch& launch) {
+  if (!kernel.problem.empty()) return kernel.problem;
   if (std::string problem = shape_problem(device, launch); !problem.empty()) return problem;
+  if (std::string problem = cluster_problem(device, kernel, launch); !problem.empty()) return problem;
   KernelResources resources = kernel.resources;
   resources.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   const u64 threads = launch.block.count();

@@ -29,8 +29,11 @@ class KernelLinker final : public Symbols {
       function.address = module_.function_address(function.name);
       kernel_.by_address[function.address] = &function;
     }
-    for (size_t i = 0; i < reachable_.size(); ++i)
-      FunctionBuilder(*reachable_[i], *this, kernel_, kernel_.functions[i]).build();
+    for (size_t i = 0; i < reachable_.size(); ++i) {
+      // A function that is only reached through pointers may never be called.
+      const bool lenient = i >= called_;
+      FunctionBuilder(*reachable_[i], *this, kernel_, kernel_.functions[i], lenient).build();
+    }
     for (u32 i = 0; i < kernel_.info.size(); ++i)
       if (kernel_.info[i].text.find("bra") != std::string::npos &&
           (kernel_.info[i].text.starts_with("bra") || kernel_.info[i].text.starts_with("@")))
@@ -68,19 +71,27 @@ class KernelLinker final : public Symbols {
   /// Direct callees, theirs, and so on; with an indirect call anywhere, every device function of the module.
   void find_reachable() {
     reach(&entry_);
-    for (size_t i = 0; i < reachable_.size(); ++i) {
+    bool has_indirect = false;
+    for (size_t i = 0; i < reachable_.size() || has_indirect; ++i) {
+      if (i == reachable_.size()) {
+        has_indirect = false;
+        if (called_ == 0) called_ = i;
+        for (const ptx::Function& function : module_.source().functions)
+          if (!function.is_entry) reach(&function);
+        if (i == reachable_.size()) break;
+      }
       for (const ptx::Instruction& in : reachable_[i]->instructions) {
         for (const ptx::Operand& operand : in.operands) note_names(operand);
         if (!in.call) continue;
         for (const ptx::Operand& argument : in.call->arguments) note_names(argument);
         if (in.call->target.kind == ptx::Operand::Kind::kSymbol) {
           reach(module_.function(in.call->target.name));
-        } else {
-          for (const ptx::Function& function : module_.source().functions)
-            if (!function.is_entry) reach(&function);
+        } else if (called_ == 0) {
+          has_indirect = true;
         }
       }
     }
+    if (called_ == 0) called_ = reachable_.size();
   }
 
   void lay_out_shared() {
@@ -112,6 +123,7 @@ class KernelLinker final : public Symbols {
   const ptx::Function& entry_;
   Kernel& kernel_;
   std::vector<const ptx::Function*> reachable_;
+  size_t called_ = 0;  ///< so many of them are called directly, the entry among them
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, u64> shared_;
 };
@@ -151,7 +163,14 @@ std::unique_ptr<Kernel> link_kernel(const Module& module, const ptx::Function& e
   auto kernel = std::make_unique<Kernel>();
   kernel->name = entry.name;
   kernel->files = module.source().files;
-  KernelLinker(module, entry, *kernel).link();
+  const Dim3 cluster{entry.cluster[0], std::max(entry.cluster[1], 1u), std::max(entry.cluster[2], 1u)};
+  kernel->cluster = cluster.x == 0 ? Dim3{0, 0, 0} : cluster;
+  try {
+    KernelLinker(module, entry, *kernel).link();
+  } catch (const UnknownInstruction& unknown) {
+    kernel->problem = unknown.what();
+    kernel->problem_at = unknown.at;
+  }
   fill_resources(*kernel, entry, elf);
   return kernel;
 }

@@ -132,6 +132,13 @@ void Module::link(const std::vector<ElfKernel>& elf) {
         std::find_if(elf.begin(), elf.end(), [&](const ElfKernel& k) { return k.name == function.name; });
     kernels_.push_back(link_kernel(*this, function, facts == elf.end() ? nullptr : &*facts));
   }
+  // Nothing of the module can run: that is an error now.
+  const auto cannot_run = [](const auto& kernel) { return !kernel->problem.empty(); };
+  if (!kernels_.empty() && std::all_of(kernels_.begin(), kernels_.end(), cannot_run)) {
+    UnknownInstruction error(kernels_.front()->problem);
+    error.at = kernels_.front()->problem_at;
+    throw error;
+  }
 }
 
 }  // namespace roofline::sim

@@ -101,6 +101,7 @@ Slot FunctionBuilder::predicate_literal(bool value) { return literal(value ? ~u6
 
 Slot FunctionBuilder::source(const ptx::Operand& operand, ptx::Type type) {
   if (is_predicate(type)) return predicate(operand);
+  refuse_part(operand);
   const u32 wanted = bytes_of(type);
   u32 bytes = wanted;
   Slot slot;
@@ -132,8 +133,16 @@ Slot FunctionBuilder::source(const ptx::Operand& operand, ptx::Type type) {
   return resized;
 }
 
+/// Parts of registers are operands of the scalar video instructions alone.
+void FunctionBuilder::refuse_part(const ptx::Operand& operand) const {
+  const std::string& opcode = instruction().opcode;
+  if (operand.part != 0 && (opcode.front() != 'v' || opcode == "vote"))
+    load_error(operand.at, "only video instructions take a part of a register");
+}
+
 Slot FunctionBuilder::destination(const ptx::Operand& operand, ptx::Type type) {
   if (is_predicate(type)) return predicate_destination(operand);
+  refuse_part(operand);
   const u32 wanted = bytes_of(type);
   if (operand.kind == Kind::kDiscard) return scratch(wanted);
   if (operand.kind != Kind::kRegister) load_error(operand.at, "the destination must be a register");
@@ -152,8 +161,10 @@ Slot FunctionBuilder::destination(const ptx::Operand& operand, ptx::Type type) {
 
 Slot FunctionBuilder::predicate(const ptx::Operand& operand) {
   if (operand.kind == Kind::kInteger) return predicate_literal(operand.bits != 0);
-  if (operand.kind == Kind::kSpecial && operand.name == "%is_explicit_cluster")
-    return predicate_literal(false);
+  if (operand.kind == Kind::kSpecial && operand.name == "%is_explicit_cluster") {
+    u32 bytes = 0;
+    return special(operand.name, bytes, operand.at);
+  }
   if (operand.kind != Kind::kRegister) load_error(operand.at, "a predicate must stand here");
   Register& r = declared(operand.name, operand.at);
   if (!is_predicate(r.type)) load_error(operand.at, "'" + operand.name + "' is not a predicate");

@@ -26,12 +26,19 @@ bool fill_kind(const std::string& base, FilledRow& row, bool& by_launch) {
   };
   static constexpr Known kKnown[] = {{"%tid", Kind::kTid, false, 4},
                                      {"%ctaid", Kind::kCtaid, false, 4},
-                                     {"%clusterid", Kind::kCtaid, false, 4},
+                                     {"%clusterid", Kind::kClusterid, false, 4},
+                                     {"%cluster_ctaid", Kind::kClusterCtaid, false, 4},
+                                     {"%cluster_ctarank", Kind::kClusterRank, false, 4},
                                      {"%warpid", Kind::kWarpid, false, 4},
                                      {"%smid", Kind::kSmid, false, 4},
                                      {"%ntid", Kind::kNtid, true, 4},
                                      {"%nctaid", Kind::kNctaid, true, 4},
-                                     {"%nclusterid", Kind::kNctaid, true, 4},
+                                     {"%nclusterid", Kind::kNclusterid, true, 4},
+                                     {"%cluster_nctaid", Kind::kClusterNctaid, true, 4},
+                                     {"%cluster_nctarank", Kind::kClusterSize, true, 4},
+                                     {"%is_explicit_cluster", Kind::kIsCluster, true, 4},
+                                     {"%envreg1", Kind::kWorkspaceHigh, true, 4},
+                                     {"%envreg2", Kind::kWorkspaceLow, true, 4},
                                      {"%nwarpid", Kind::kNwarpid, true, 4},
                                      {"%nsmid", Kind::kNsmid, true, 4},
                                      {"%gridid", Kind::kGridid, true, 8},
@@ -133,9 +140,6 @@ Slot FunctionBuilder::special(const std::string& name, u32& bytes, ptx::TextPosi
     }
     return specials_[name] = slot;
   }
-  // Without clusters every block is a cluster of its own.
-  if (base == "%cluster_nctaid" || base == "%cluster_nctarank") return literal(1, 4);
-  if (base == "%cluster_ctaid" || base == "%cluster_ctarank") return literal(0, 4);
   if (base.starts_with("%pm") || base.starts_with("%envreg") || base.starts_with("%reserved_smem")) {
     if (base.ends_with("_64")) bytes = 8;
     return literal(0, bytes);

@@ -16,6 +16,11 @@ struct LoadError : std::runtime_error {
   ptx::TextPosition at;
 };
 
+/// An instruction without a row: only the kernels that reach it cannot run.
+struct UnknownInstruction : LoadError {
+  using LoadError::LoadError;
+};
+
 /// What a kernel did wrong while running: the learner's fault, the equivalent of a GPU fault.
 enum class TrapKind : u8 {
   kIllegalAddress,       ///< cudaErrorIllegalAddress

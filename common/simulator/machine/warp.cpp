@@ -34,6 +34,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   stop = kNowhere;
   state = State::kReady;
   spins = 0;
+  cluster_arrived = cluster_passed = 0;
   Frame* first = frames.take();
   open_frame(*first, entry);
   first->caller = nullptr;
@@ -42,6 +43,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   first->lanes = lanes;
   first->returned = 0;
   first->local_base = 0;
+  first->stack_bytes = 0;
   enter(first);
   fill_entry_rows(*this, *first);
   pc = 0;

@@ -16,6 +16,7 @@ namespace roofline::sim {
 struct Block;
 struct Grid;
 class Memory;
+struct Cluster;     // machine/cluster.h
 class AccessCache;  // machine/access_cache.h
 class AtomicHeat;
 class Observer;  // machine/observer.h
@@ -47,6 +48,8 @@ struct Warp : Lanes {
   Pool<Join> joins;
   std::vector<Join*> open_joins;  ///< of this warp, oldest first
   u32 spins = 0;                  ///< instructions of the running fragment that may be waiting for others
+  u32 cluster_arrived = 0;        ///< lanes that arrived at the cluster's barrier in its present phase
+  u32 cluster_passed = 0;         ///< lanes that arrived in a phase that is complete, and have not waited
   enum class State : u8 { kReady, kBlocked, kDone };
   State state = State::kReady;
 
@@ -73,6 +76,9 @@ struct Warp : Lanes {
   /// bar.warp.sync: like gather, but the lanes may stand at different places.
   bool synchronise(u32 lanes, const Instruction& in);
   void wait_at_barrier(const Instruction& in, u8 id, u32 expected, bool aligned, u32 votes);
+  /// The active lanes wait for the cluster's barrier (machine/cluster.h), which has id kClusterBarrier.
+  void wait_at_cluster_barrier(const Instruction& in);
+  bool waits_at_cluster_barrier() const;
   /// Only `lanes` of the running fragment go on with the present instruction; the others leave it behind.
   void isolate(u32 lanes);
 
@@ -101,6 +107,8 @@ struct Warp : Lanes {
   bool take_returned(Frame* innermost, Fragment& released);
   void finish_call(Frame* here);
   bool gather_slowly(u32 lanes, const Instruction& in);
+  bool stands_with(const Fragment& f, const Instruction& in, const Frame* at) const;
+  void execute_together(const Instruction& in);
   bool wait_again(const Instruction& in);
   void isolate_at(u32 lanes, u32 rest_pc);
   void merge_into_current(const Fragment& fragment);
@@ -114,6 +122,13 @@ struct Warp : Lanes {
 
 /// Instruction::flags of barriers: what bar.red computes.
 enum BarrierReduction : u8 { kBarrierPlain, kBarrierPopc, kBarrierAnd, kBarrierOr };
+
+/// Instruction::flags of warp-wide instructions whose result is a predicate. Their `width` is that of `a`'s
+/// lanes, 0 when it is a predicate.
+inline constexpr u8 kWarpPredicateResult = 1;
+
+/// Fragment::barrier of lanes that wait for their cluster.
+inline constexpr u8 kClusterBarrier = 16;
 
 /// One of the 16 barriers of a block.
 struct Barrier {
@@ -146,6 +161,8 @@ struct Block {
   u32 warp_count = 0;
   u32 live_threads = 0;
   u64 spins = 0;  ///< in the present turn: instructions that may be part of a wait through memory
+  Cluster* cluster = nullptr;  ///< that it runs in; nullptr when it is alone
+  u32 cluster_rank = 0;
   Barrier barriers[16];
 
   /// Lanes of a warp arrive at a barrier (and wait there, unless it is bar.arrive).
@@ -170,6 +187,10 @@ struct Grid {
   u64 id = 0;                    ///< launches so far, %gridid
   Observer* observer = nullptr;  ///< of checks, usually none
   double start_ns = 0;           ///< virtual time of the device at the launch, for %globaltimer
+  Dim3 cluster{1, 1, 1};
+  bool has_clusters = false;  ///< blocks run with a Cluster; also where the kernel only looks at its own
+  bool asked_for_clusters = false;
+  u64 workspace = 0;  ///< of a cooperative launch, %envreg1 and %envreg2; 0: not cooperative
 };
 
 /// Bytes of an argument or result of a call, for one lane.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/machine/cluster.h"
 #include "simulator/machine/frame.h"
 #include "simulator/machine/warp.h"
 
@@ -38,7 +39,8 @@ void Warp::call(u32 lanes, const Function& callee, const CallSite& site, const I
   target->returned = 0;
   target->site = &site;
   // What a return address and saved registers take at least.
-  target->local_base = frame->local_base + function->local_bytes + 16;
+  target->local_base = frame->local_base + function->local_bytes + frame->stack_bytes + 16;
+  target->stack_bytes = 0;
   if (target->local_base + callee.local_bytes > block->local_bytes)
     trap(TrapKind::kStackOverflow, static_cast<u32>(std::countr_zero(mask)), in,
          "the call of '" + callee.name + "' needs more local memory than the " +
@@ -97,6 +99,7 @@ void Warp::exit(u32 lanes) {
     drop_from_joins(callers_join, nullptr, lanes);
     f = caller;
   }
+  if (block->cluster != nullptr) block->cluster->exited(*this, lanes);
   block->threads_exited(static_cast<u32>(std::popcount(lanes)));
 }
 

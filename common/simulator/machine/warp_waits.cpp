@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 
 #include "simulator/machine/block_trap.h"
@@ -43,11 +44,24 @@ bool Warp::wait_again(const Instruction& in) {
   return false;
 }
 
+bool Warp::stands_with(const Fragment& f, const Instruction& in, const Frame* at) const {
+  if (f.state != Fragment::State::kAtWarpSync) return false;
+  return in.joins ? f.waiting_at->execute == in.execute : f.waiting_at == &in && f.frame == at;
+}
+
 bool Warp::gather_slowly(u32 lanes, const Instruction& in) {
   const u32 required = lanes & live();
   u32 here = mask;
-  for (const Fragment& f : others)
-    if (f.state == Fragment::State::kAtWarpSync && f.waiting_at == &in && f.frame == frame) here |= f.mask;
+  bool elsewhere = false;
+  for (const Fragment& f : others) {
+    if (!stands_with(f, in, frame)) continue;
+    here |= f.mask;
+    elsewhere |= f.waiting_at != &in || f.frame != frame;
+  }
+  if (elsewhere && (required & ~here) == 0) {
+    execute_together(in);
+    return false;
+  }
   --pc;
   wait_again(in);
   if ((required & ~here) == 0) {
@@ -136,17 +150,40 @@ void Warp::wait_at_barrier(const Instruction& in, u8 id, u32 expected, bool alig
   if (!waiting.aligned) block->arrive(*this, waiting.mask, id, expected, in, votes);
 }
 
+void Warp::wait_at_cluster_barrier(const Instruction& in) {
+  if ((cluster_passed & mask) == mask) {
+    cluster_passed &= ~mask;
+    return;
+  }
+  isolate(mask);
+  Fragment waiting = running();
+  waiting.state = Fragment::State::kAtBarrier;
+  waiting.barrier = kClusterBarrier;
+  waiting.waiting_at = &in;
+  others.push_back(waiting);
+  fragment_mask = 0;
+  yield = changed = true;
+}
+
+bool Warp::waits_at_cluster_barrier() const {
+  return std::any_of(others.begin(), others.end(), [](const Fragment& f) {
+    return f.state == Fragment::State::kAtBarrier && f.barrier == kClusterBarrier;
+  });
+}
+
 void Warp::release_barrier(u8 id, u32 votes, u32 threads) {
   for (size_t i = 0; i < others.size(); ++i) {
     Fragment& f = others[i];
     if (f.state != Fragment::State::kAtBarrier || f.aligned || f.barrier != id) continue;
     f.state = Fragment::State::kReady;
+    if (id == kClusterBarrier) cluster_passed &= ~f.mask;
     finish_reduction(f, votes, threads);
     for (size_t j = others.size(); --j > i;) {
       const Fragment g = others[j];
       if (g.state != Fragment::State::kAtBarrier || g.aligned || g.barrier != id || g.pc != f.pc ||
           g.frame != f.frame)
         continue;
+      if (id == kClusterBarrier) cluster_passed &= ~g.mask;
       finish_reduction(g, votes, threads);
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(j));
       join_fragments(others[i], g);
@@ -172,8 +209,8 @@ bool Warp::release_met() {
     if (f.state != Fragment::State::kAtWarpSync) continue;
     u32 here = 0;
     for (const Fragment& g : others)
-      if (g.state == f.state && (f.again ? g.waiting_at == f.waiting_at && g.frame == f.frame
-                                         : g.waiting_at->execute == f.waiting_at->execute))
+      if (f.again ? stands_with(g, *f.waiting_at, f.frame)
+                  : g.state == f.state && g.waiting_at->execute == f.waiting_at->execute)
         here |= g.mask;
     if ((f.required & live() & ~here) != 0) continue;
     // A repeated instruction gathers the others itself.

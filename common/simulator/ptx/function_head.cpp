@@ -57,7 +57,6 @@ void FunctionReader::threads(u32 (&extent)[3]) {
 }
 
 void FunctionReader::limits() {
-  u32 unused[3];
   while (lexer_.peek().kind == Token::Kind::kDotWord) {
     const Token token = lexer_.next();
     const std::string_view word = token.text;
@@ -75,7 +74,7 @@ void FunctionReader::limits() {
                word == ".abi_preserve" || word == ".abi_preserve_control") {
       lexer_.expect_count("a number", kMostThreads);
     } else if (word == ".reqnctapercluster") {
-      threads(unused);
+      threads(function_.cluster);
     } else if (word != ".explicitcluster" && word != ".blocksareclusters") {
       lexer_.fail(token, "unknown directive '" + std::string(word) + "' behind the head of a function");
     }

@@ -58,6 +58,7 @@ struct Operand {
   bool negated = false;
   bool is_single = false;
   bool base_is_symbol = false;
+  u8 part = 0;  ///< of a register, for video instructions: 1 + n for .bn, 5 + n for .hn; 0: all of it
   std::string name;
   u64 bits = 0;
   double number = 0;
@@ -144,7 +145,8 @@ struct Function {
   std::vector<CallPrototype> prototypes;
   u32 max_threads[3] = {0, 0, 0};  ///< .maxntid, 0 when absent
   u32 required_threads[3] = {0, 0, 0};
-  u32 min_blocks = 0;  ///< .minnctapersm
+  u32 min_blocks = 0;          ///< .minnctapersm
+  u32 cluster[3] = {0, 0, 0};  ///< .reqnctapercluster, 0 when absent
   TextPosition at;
 };
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/ptx/operands.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "simulator/ptx/number.h"
 
@@ -92,7 +94,12 @@ Operand Operands::word(std::string_view& unknown) {
     Operand result = make(name->kind == Scopes::Kind::kRegister ? Kind::kRegister : Kind::kSymbol, token.at);
     result.name = name->unique;
     if (name->kind == Scopes::Kind::kRegister && lexer_.peek().kind == Token::Kind::kDotWord) {
-      lexer_.fail(lexer_.peek(), "a selector on a register that is no vector is not supported");
+      const Token selector = lexer_.next();
+      constexpr std::string_view kParts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+      const auto part = std::find(std::begin(kParts), std::end(kParts), selector.text);
+      if (part == std::end(kParts))
+        lexer_.fail(selector, "a register that is no vector has the parts .b0 to .b3, .h0 and .h1");
+      result.part = static_cast<u8>(part - std::begin(kParts) + 1);
     }
     if (name->kind == Scopes::Kind::kVariable) result.offset = offset();
     if (name->kind == Scopes::Kind::kLabel)

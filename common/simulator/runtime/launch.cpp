@@ -43,15 +43,18 @@ cudaError_t check(const LaunchRequest& q, const Kernel& kernel, const DeviceDesc
   return cudaSuccess;
 }
 
-/// Clusters that the machine cannot run yet are refused here.
+/// The cluster that the launch asks for, else the one that the kernel was compiled with.
 cudaError_t check_cluster(const LaunchRequest& q, const Kernel& kernel, const DeviceDescription& device) {
-  if (q.cluster.x == 0 || extent(q.cluster).count() == 1) return cudaSuccess;
+  const Dim3 compiled = kernel.facts.cluster;
+  const Dim3 cluster = q.cluster.x != 0 ? extent(q.cluster) : compiled;
+  if (cluster.count() <= 1) return cudaSuccess;
   const u32 limit = kernel.non_portable_cluster ? kLargestCluster : kPortableCluster;
   if (!has_clusters(device)) return cudaErrorNotSupported;
-  if (extent(q.cluster).count() > limit || q.grid.x % q.cluster.x || q.grid.y % q.cluster.y ||
-      q.grid.z % q.cluster.z)
+  const bool differs = cluster.x != compiled.x || cluster.y != compiled.y || cluster.z != compiled.z;
+  if (cluster.count() > limit || q.grid.x % cluster.x || q.grid.y % cluster.y || q.grid.z % cluster.z ||
+      (compiled.count() != 0 && differs))
     return cudaErrorInvalidClusterSize;
-  return cudaErrorNotSupported;
+  return cudaSuccess;
 }
 
 /// Lays the arguments out as the kernel's parameter list says.

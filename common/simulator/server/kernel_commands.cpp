@@ -42,6 +42,12 @@ class ManagedContents {
   std::vector<std::pair<u64, std::vector<std::byte>>> kept_;
 };
 
+/// 0 blocks stand for what the kernel was compiled with.
+bool is_cluster(Dim3 cluster) {
+  constexpr u32 kMost = 1024;
+  return cluster.x <= kMost && cluster.y <= kMost && cluster.z <= kMost;
+}
+
 Status status_of(TrapKind kind) {
   switch (kind) {
     case TrapKind::kIllegalAddress:
@@ -69,7 +75,7 @@ Status status_of(TrapKind kind) {
 }
 
 Launch launch_of(const LaunchKernel& c) {
-  return {c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative};
+  return {c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative, c.cluster};
 }
 
 }  // namespace
@@ -120,7 +126,10 @@ Answer Server::handle(const LaunchKernel& c) {
   if (sticky_ != Status::kOk) return {};  // the context is dead, as on a real device
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   std::string why;
-  if (const Status status = check_kernel(c, why); status != Status::kOk) return refuse(status, why);
+  if (const Status status = check_kernel(c, why); status != Status::kOk) {
+    if (status == Status::kInvalidPtx) records_.load_error(why);
+    return refuse(status, why);
+  }
   run_kernel(c, c.stream, 0);
   return {};
 }
@@ -128,7 +137,9 @@ Answer Server::handle(const LaunchKernel& c) {
 Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
   const auto kernel = functions_.find(c.function);
   if (kernel == functions_.end()) return Status::kInvalidHandle;
-  if (c.parameters.size() != kernel->second.parameter_bytes || !is_block(c.block))
+  why = device_->load_problem(c.function);
+  if (!why.empty()) return Status::kInvalidPtx;
+  if (c.parameters.size() != kernel->second.parameter_bytes || !is_block(c.block) || !is_cluster(c.cluster))
     return Status::kInvalidConfiguration;
   why = device_->check_launch(launch_of(c));
   return why.empty() ? Status::kOk : Status::kInvalidConfiguration;

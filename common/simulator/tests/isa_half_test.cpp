@@ -115,6 +115,28 @@ TEST(IsaHalf, ArithmeticIsRoundedOnce) {
   check<BFloat>("fma.rn.bf16", 3, fused);
 }
 
+// A warp of everyday numbers is computed in f32, one with a number near the ends of the range in f64: the
+// other lanes must not see which it was. Broken by a bound of the everyday range that is too wide.
+TEST(IsaHalf, BothWaysOfFusedBfloatAgree) {
+  Runner plain("fma.rn.bf16", 1, 3), odd("fma.rn.bf16", 1, 3);
+  Values values(53);
+  for (int round = 0; round < 30'000; ++round) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (int i = 0; i < kWarpSize; ++i) {
+        // Products and sums down to 2^-130 and up to 2^127: on both sides of the bounds.
+        const u32 exponent = round % 2 == 0 ? 127 - 50 + values.below(100) : values.below(255);
+        const BFloat drawn{static_cast<u16>((values.bfloat().bits & 0x807fu) | exponent << 7)};
+        plain.source<BFloat>(k)[i] = odd.source<BFloat>(k)[i] = drawn;
+      }
+    }
+    odd.source<BFloat>(0)[kWarpSize - 1] = {0x7fff};
+    plain.run(), odd.run();
+    for (int i = 0; i + 1 < kWarpSize; ++i)
+      ASSERT_EQ(plain.result<u16>()[i], odd.result<u16>()[i])
+          << plain.source<u16>(0)[i] << " " << plain.source<u16>(1)[i] << " " << plain.source<u16>(2)[i];
+  }
+}
+
 // The packed forms run through the same functions: each half must come out as the single form gives it.
 TEST(IsaHalf, PackedFormsAreTwoSingleOnes) {
   Values values(43);

@@ -108,6 +108,7 @@ class Kernel {
     }
     std::string reg = find_in(binder_.sources, "s");
     if (reg.empty()) reg = find_in(binder_.results, "r");
+    if (!reg.empty() && operand.part != 0) reg += kParts[operand.part - 1];
     return reg.empty() ? operand.name : reg;
   }
 

@@ -19,8 +19,8 @@
 /// Instruction cases, one a line: `add.sat.s32 2147483647 1 = 2147483647`.
 /// A value is an integer, a float (1.5, -0.0, inf, nan, 0f3f800000, 0d..., 0h3c00), a vector {1,2}, a pair
 /// 1|0 (both destinations of a comparison) or, as a result, value+-tolerance. `carry=1` stands for CC.CF,
-/// before and after; `sm=90` is the first architecture that has the instruction (for a GPU; the simulator has
-/// all).
+/// before and after; 5.b0 is a byte of an operand of a video instruction; `sm=90` is the first architecture
+/// that has the instruction (for a GPU; the simulator has all).
 namespace roofline::sim::isa::cases {
 
 struct Case {
@@ -166,11 +166,20 @@ inline std::vector<std::string> elements_of(const std::string& text) {
   return elements;
 }
 
+/// What a video instruction takes of a register, by Operand::part - 1.
+inline constexpr std::string_view kParts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+
 /// An operand that carries the value's text as its name, so that the binder can look it up.
 inline ptx::Operand operand_of(const std::string& text) {
   ptx::Operand operand;
   operand.kind = ptx::Operand::Kind::kInteger;
   operand.name = text;
+  for (u8 part = 0; part < std::size(kParts); ++part) {
+    if (!text.ends_with(kParts[part])) continue;
+    operand = operand_of(text.substr(0, text.size() - kParts[part].size()));
+    operand.part = static_cast<u8>(part + 1);
+    return operand;
+  }
   for (const std::string& element : elements_of(text)) operand.elements.push_back(operand_of(element));
   if (!operand.elements.empty())
     operand.kind = text.front() == '{' ? ptx::Operand::Kind::kVector : ptx::Operand::Kind::kPair;

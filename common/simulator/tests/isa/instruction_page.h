@@ -12,14 +12,17 @@ namespace roofline::sim::isa::cases {
 /// docs/instructions.md, made from the table.
 inline std::string instruction_page() {
   std::ostringstream page;
-  page << "# PTX instructions of the simulated GPU\n\n"
-          "Made from the instruction table (`common/simulator/isa`). A line is the syntax that a row "
-          "matches: `{.sat}`\n"
-          "may be absent, `{.rn,.rz}` is one of these or absent, `.{eq,ne}` is exactly one; the types that "
-          "`.type`\n"
-          "(`.dtype`) and `.stype` (`.atype`) stand for follow. An instruction that is not here fails when a "
-          "program\n"
-          "is loaded, with its line and the rows that nearly matched.\n";
+  page
+      << "# PTX instructions of the simulated GPU\n\n"
+         "Made from the instruction table (`common/simulator/isa`). A line is the syntax that a row "
+         "matches: `{.sat}`\n"
+         "may be absent, `{.rn,.rz}` is one of these or absent, `.{eq,ne}` is exactly one; the types that "
+         "`.type`\n"
+         "(`.dtype`) and `.stype` (`.atype`) stand for follow. A kernel that reaches an instruction which is "
+         "not\n"
+         "here cannot be launched: the error names its line and the rows that nearly match; other kernels of "
+         "the "
+         "program run.\n";
   const auto list = [&page](const std::vector<ptx::Type>& types) {
     for (std::size_t i = 0; i < types.size(); ++i) page << (i == 0 ? "" : ", ") << ptx::name_of(types[i]);
   };

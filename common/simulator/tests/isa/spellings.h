@@ -17,7 +17,7 @@ namespace roofline::sim::isa::cases {
 inline std::vector<Row> computing_rows() {
   return joined({integer_rows, integer_bit_rows, extended_rows, float_rows, transcendental_rows, half_rows,
                  half_compare_rows, compare_rows, logic_rows, move_rows, convert_rows, convert_packed_rows,
-                 video_rows});
+                 video_rows, scalar_video_rows});
 }
 
 /// The parts of a syntax line, each with the texts it may stand for ("" where it may be absent).
