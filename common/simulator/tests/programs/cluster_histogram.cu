@@ -49,7 +49,7 @@ int main() {
   EXPECT(got == expected);
   // A grid that is not made of whole clusters cannot be launched.
   histogram<<<2 * kClusterSize + 1, 128>>>(d_values, n, d_bins);
-  EXPECT(cudaGetLastError() != cudaSuccess);
+  EXPECT(cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess);
   OK(cudaFree(d_values));
   OK(cudaFree(d_bins));
 }
