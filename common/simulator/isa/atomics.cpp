@@ -196,7 +196,7 @@ void atomic_vector(Warp& w, const Instruction& in) {
 }
 
 template <u32 N>
-void bind_vector(const Row&, const Match& match, Binder& binder, Instruction& in) {
+void bind_vector(const Row& row, const Match& match, Binder& binder, Instruction& in) {
   const ptx::OperandList& operands = match.instruction->operands;
   const std::size_t first = match.instruction->opcode == "red" ? 0 : 1;
   const ptx::Operand& b = operands[first + 1];
@@ -207,7 +207,7 @@ void bind_vector(const Row&, const Match& match, Binder& binder, Instruction& in
     error.at = b.at;
     throw error;
   }
-  bind_address(operands[first], ptx::Space::kGlobal, binder, in);
+  bind_address(operands[first], row.space, binder, in);
   in.width = 4 * N;
   in.flags |= kAccessBypassL1 | kAccessOrdered;
   Extra& extra = binder.extra();
@@ -222,18 +222,21 @@ void bind_vector(const Row&, const Match& match, Binder& binder, Instruction& in
   in.execute = atomic_vector<N>;
 }
 
+/// The manual knows it in global memory; debug code spells it without the space.
 template <u32 N>
 void add_vector_row(std::vector<Row>& rows, std::string_view opcode) {
-  std::string line = std::string(opcode) + kOrders + std::string(kScopes) + ".global" + std::string(kScopes) +
-                     ".add" + "{.L2::cache_hint}.v" + std::to_string(N) + ".f32 " +
-                     (opcode == "red" ? "[a], b{, p}" : "d, [a], b{, p}");
-  rows.push_back({.syntax = keep(std::move(line)),
-                  .types = {},
-                  .types2 = {},
-                  .bind = bind_vector<N>,
-                  .cost = memory_cost,
-                  .space = ptx::Space::kGlobal,
-                  .is_atomic = true});
+  for (const SpaceName& space : {kGeneric, kGlobal}) {
+    std::string line = std::string(opcode) + kOrders + std::string(kScopes) + std::string(space.prefix) +
+                       std::string(kScopes) + ".add" + "{.L2::cache_hint}.v" + std::to_string(N) + ".f32 " +
+                       (opcode == "red" ? "[a], b{, p}" : "d, [a], b{, p}");
+    rows.push_back({.syntax = keep(std::move(line)),
+                    .types = {},
+                    .types2 = {},
+                    .bind = bind_vector<N>,
+                    .cost = memory_cost,
+                    .space = space.space,
+                    .is_atomic = true});
+  }
 }
 
 using AddInts = TypeList<U32, S32, U64>;

@@ -39,6 +39,46 @@ bool gathered(Warp& w, const Instruction& in, Slot members) {
   return w.gather(w.row<u32>(members)[std::countr_zero(w.mask)], in);
 }
 
+/// The member mask of every `.sync` instruction here; shuffles keep it out of line.
+Slot members_of(const Instruction& in, bool in_a) {
+  return in.extra != nullptr ? in.extra->slots[0] : in_a ? in.a : in.b;
+}
+
+/// Lanes of a warp that name different members are operations of their own, as tiles of a warp are.
+template <Execute kBody, bool kMembersInA = false>
+void by_members(Warp& w, const Instruction& in) {
+  const Slot slot = members_of(in, kMembersInA);
+  if (slot.bits == 0 || slot.bank() != 0) return kBody(w, in);
+  const u32* members = w.row<u32>(slot);
+  const u32 all = w.mask;
+  const auto group_of = [&](u32 lanes) {
+    const u32 named = members[std::countr_zero(lanes)];
+    u32 same = 0;
+    for (u32 l = 0; l < kWarpSize; ++l) same |= u32{members[l] == named} << l;
+    return same & lanes;
+  };
+  const u32 first = group_of(all);
+  if (first == all) return kBody(w, in);
+  for (u32 left = all; left != 0; left &= ~group_of(left)) {
+    const u32 group = group_of(left);
+    if ((members[std::countr_zero(group)] & w.live() & ~group) == 0) continue;
+    // Some group waits for lanes that are elsewhere: the others come here again.
+    --w.pc;
+    w.isolate(first);
+    ++w.pc;
+    w.mask = first;
+    return kBody(w, in);
+  }
+  for (u32 left = all; left != 0;) {
+    w.mask = group_of(left);
+    left &= ~w.mask;
+    const u32 running = w.mask;
+    kBody(w, in);
+    w.mask = running;
+  }
+  w.mask = all;
+}
+
 // ---- vote ----
 
 enum class Vote { kAll, kAny, kUni, kBallot };
@@ -66,7 +106,7 @@ void bind_vote(const Row&, const Match& match, Binder& binder, Instruction& in) 
                                 : binder.predicate_destination(operands[0]);
   in.joins = operands.size() > 2;
   if (kVote != Vote::kBallot) in.flags = kWarpPredicateResult;
-  in.execute = vote<kVote>;
+  in.execute = by_members<vote<kVote>>;
 }
 
 // ---- shuffle ----
@@ -128,7 +168,7 @@ void bind_shuffle(const Row&, const Match& match, Binder& binder, Instruction& i
   in.extra = &extra;
   in.width = 4;
   in.joins = operands.size() > 4;
-  in.execute = shuffle<kShuffle>;
+  in.execute = by_members<shuffle<kShuffle>>;
 }
 
 // ---- match ----
@@ -163,7 +203,8 @@ void bind_match(const Row&, const Match& match, Binder& binder, Instruction& in)
   if (pair) in.e = binder.predicate_destination(operands[0].elements[1]);
   in.width = static_cast<u8>(match.type.bytes());
   in.joins = true;
-  in.execute = match.type.bits == 64 ? match_lanes<u64, kAll> : match_lanes<u32, kAll>;
+  in.execute =
+      match.type.bits == 64 ? by_members<match_lanes<u64, kAll>> : by_members<match_lanes<u32, kAll>>;
 }
 
 // ---- redux, activemask, elect ----
@@ -190,7 +231,7 @@ Row redux(std::string_view syntax, ptx::Type type, F) {
                 in.d = binder.destination(operands[0], row.types.front());
                 in.width = 4;
                 in.joins = true;
-                in.execute = reduce<T, F>;
+                in.execute = by_members<reduce<T, F>>;
               },
           .cost = fixed_cost<Pipe::kAlu, 2>};
 }
@@ -217,7 +258,7 @@ void bind_elect(const Row&, const Match& match, Binder& binder, Instruction& in)
   if (pair) in.e = binder.predicate_destination(operands[0].elements[1]);
   in.width = 4;
   in.joins = true;
-  in.execute = elect;
+  in.execute = by_members<elect, true>;
 }
 
 Row warp_row(std::string_view syntax, Bind bind, CostFunction cost, std::vector<ptx::Type> types = {}) {

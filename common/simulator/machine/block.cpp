@@ -21,6 +21,20 @@ constexpr u32 kWarpQuantum = 1024;
 /// blocks.
 constexpr u64 kSpinsATurn = 256;
 
+/// Local memory of the deepest chain of direct calls from a function, itself not included. Functions on the
+/// way are left out when they come again: recursion lives on the stack that the program sets.
+u64 call_bytes_below(const Function& function, std::vector<const Function*>& path) {
+  constexpr u64 kFrameHead = 16;  // as in Warp::call
+  path.push_back(&function);
+  u64 most = 0;
+  for (const CallSite& site : function.calls) {
+    if (site.callee == nullptr || std::find(path.begin(), path.end(), site.callee) != path.end()) continue;
+    most = std::max(most, kFrameHead + site.callee->local_bytes + call_bytes_below(*site.callee, path));
+  }
+  path.pop_back();
+  return most;
+}
+
 }  // namespace
 
 void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const Instruction& in, u32 votes) {
@@ -96,7 +110,11 @@ void BlockRunner::prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCount
   }
   block_.shared = shared_.get();
   entry_local_ = grid.kernel->entry().local_bytes;
-  block_.local_bytes = entry_local_ + (grid.kernel->has_calls ? grid.stack_bytes : 0);
+  std::vector<const Function*> path;
+  block_.local_bytes =
+      entry_local_ +
+      (grid.kernel->has_calls ? grid.stack_bytes + call_bytes_below(grid.kernel->entry(), path) : 0);
+  block_.local_bytes = (block_.local_bytes + 15) / 16 * 16;
   const u64 local = block_.local_bytes * block_.warp_count * kWarpSize;
   if (local_capacity_ < local) {
     local_ = make_aligned(local);
