@@ -108,6 +108,34 @@ unsigned parse_checks(const std::string& text) {
   return checks;
 }
 
+std::vector<Finding> as_findings(const std::vector<sim::Finding>& findings) {
+  std::vector<Finding> made;
+  for (const sim::Finding& from : findings) {
+    Finding& to = made.emplace_back();
+    to.check = name_of(from.check);
+    to.rule = to.check + "-" + from.rule;
+    to.title = to.check + " check: " + from.rule;
+    to.level = from.level == sim::Finding::Level::kError     ? Finding::Level::kError
+               : from.level == sim::Finding::Level::kWarning ? Finding::Level::kWarning
+                                                             : Finding::Level::kNote;
+    to.message = printable(from.message) + (from.advice.empty() ? "" : "\n" + from.advice);
+    to.kernel = printable(from.kernel);
+    to.block = from.block;
+    to.thread = from.thread;
+    for (const sim::Finding::Place& place : from.places) {
+      const bool first = &place == &from.places.front();
+      if (first && place.line != 0) {
+        to.file = place.file;
+        to.line = place.line;
+      } else if (first) {
+        to.where = place.ptx;
+      }
+      if (place.line != 0) to.related.push_back({printable(place.what), place.file, place.line});
+    }
+  }
+  return made;
+}
+
 size_t count_errors(const std::vector<sim::Finding>& findings) {
   return static_cast<size_t>(std::count_if(findings.begin(), findings.end(), [](const sim::Finding& finding) {
     return finding.level != sim::Finding::Level::kNote;

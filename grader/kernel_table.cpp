@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/kernel_table.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <numeric>
 
+#include "grader/symbol_name.h"
 #include "grader/table.h"
+#include "grader/units.h"
 
 namespace roofline::grader {
 namespace {
@@ -21,46 +17,13 @@ using sim::Dim3;
 using sim::KernelRecord;
 using sim::Region;
 
-std::string format(const char* pattern, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
-/// Three significant digits and a unit: 1.23 MB, 45.6 us.
-std::string with_unit(double value, const std::array<const char*, 5>& units, double step) {
-  size_t unit = 0;
-  while (unit + 1 < units.size() && value >= 999.5) {
-    value /= step;
-    unit++;
-  }
-  const char* pattern = value >= 99.95 ? "%.0f " : value >= 9.995 ? "%.1f " : "%.2f ";
-  return format(value == 0 ? "%.0f " : pattern, value) + units[unit];
-}
-std::string bytes_text(double bytes) { return with_unit(bytes, {"B", "kB", "MB", "GB", "TB"}, 1000); }
-std::string time_text(double seconds) {
-  return with_unit(seconds * 1e9, {"ns", "us", "ms", "s", "ks"}, 1000);
-}
-std::string count_text(double n) { return with_unit(n, {"", "k", "M", "G", "T"}, 1000); }
-
+constexpr const char* kShortLegend =
+    "n launches; all figures are means of one launch. simulated: modelled time, not a measurement.";
 constexpr const char* kLegend =
-    "  n launches; all figures are means of one launch. simulated: modelled time, not a measurement.\n"
-    "  sectors: 32-byte sectors moved, over those the data needs. occupancy: of the SM's warps, and what "
-    "limits it.\n"
-    "  lanes: active threads of a warp's 32. banks: shared-memory passes, over those without conflicts.\n";
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || !text) return name;
-  std::string readable = text.get();
-  // Parameter types and the return type of templates are noise in a table.
-  if (const auto parameters = readable.rfind('('); parameters != std::string::npos)
-    readable.resize(parameters);
-  if (readable.starts_with("void ")) readable.erase(0, 5);
-  return printable(readable);
-}
+    "n launches; all figures are means of one launch. simulated: modelled time, not a measurement. sectors: "
+    "32-byte sectors moved, over those the data needs. occupancy: of the SM's warps, and what limits it. "
+    "lanes: "
+    "active threads of a warp's 32. banks: shared-memory passes, over those without conflicts.";
 
 std::string shape(const Dim3& d) {
   std::string text = std::to_string(d.x);
@@ -111,7 +74,9 @@ std::vector<Group> grouped(const Region& region) {
   return groups;
 }
 
-std::string ratio(double actual, double ideal) { return ideal > 0 ? format("%.2f", actual / ideal) : "-"; }
+std::string ratio(double actual, double ideal) {
+  return ideal > 0 ? format_number("%.2f", actual / ideal) : "-";
+}
 
 std::string main_limiter(const Group& group) {
   const auto most = std::max_element(group.limiters.begin(), group.limiters.end(),
@@ -119,56 +84,84 @@ std::string main_limiter(const Group& group) {
   return most->first;
 }
 
-std::vector<std::string> row(const Group& g) {
-  const KernelRecord& k = *g.first;
-  const double n = static_cast<double>(g.launches);
-  const std::string registers =
-      std::to_string(k.resources.registers) + (k.resources.registers_estimated ? "*" : "");
-  return {demangled(k.name),
-          shape(k.grid) + " x " + shape(k.block),
-          std::to_string(g.launches),
-          time_text(g.seconds / n),
-          main_limiter(g),
-          bytes_text(g.dram_bytes / n),
-          ratio(g.sectors, g.ideal_sectors),
-          count_text(g.flops / n),
-          format("%.0f %%", k.occupancy.fraction * 100) + " " + k.occupancy.limiter,
-          registers,
-          g.warps > 0 ? format("%.1f", g.lanes / g.warps) : "-",
-          ratio(g.wavefronts, g.ideal_wavefronts)};
+struct TableColumn {
+  Column column;
+  bool only_wide;  ///< not in terminals of less than 110 columns
+  std::string (*cell)(const Group&, double launches);
+};
+
+constexpr auto kLeft = Column::Align::kLeft, kRight = Column::Align::kRight;
+
+const std::vector<TableColumn>& table_columns() {
+  static const std::vector<TableColumn> kColumns = {
+      {{"kernel", kLeft}, false, [](const Group& g, double) { return readable_symbol(g.first->name); }},
+      {{"grid x block", kLeft},
+       false,
+       [](const Group& g, double) { return shape(g.first->grid) + " x " + shape(g.first->block); }},
+      {{"n", kRight}, false, [](const Group& g, double) { return std::to_string(g.launches); }},
+      {{"simulated", kRight}, false, [](const Group& g, double n) { return time_text(g.seconds / n); }},
+      {{"limited by", kLeft}, false, [](const Group& g, double) { return main_limiter(g); }},
+      {{"DRAM", kRight}, false, [](const Group& g, double n) { return bytes_text(g.dram_bytes / n); }},
+      {{"sectors", kRight}, true, [](const Group& g, double) { return ratio(g.sectors, g.ideal_sectors); }},
+      {{"FLOPs", kRight}, true, [](const Group& g, double n) { return count_text(g.flops / n); }},
+      {{"occupancy", kLeft},
+       false,
+       [](const Group& g, double) {
+         return format_number("%.0f %%", g.first->occupancy.fraction * 100) + " " +
+                g.first->occupancy.limiter;
+       }},
+      {{"regs", kRight},
+       true,
+       [](const Group& g, double) {
+         const auto& r = g.first->resources;
+         return std::to_string(r.registers) + (r.registers_estimated ? "*" : "");
+       }},
+      {{"lanes", kRight},
+       true,
+       [](const Group& g, double) { return g.warps > 0 ? format_number("%.1f", g.lanes / g.warps) : "-"; }},
+      {{"banks", kRight},
+       true,
+       [](const Group& g, double) { return ratio(g.wavefronts, g.ideal_wavefronts); }},
+  };
+  return kColumns;
+}
+
+std::string indented(const std::string& text, const Terminal& terminal) {
+  std::string out;
+  for (const std::string& line : wrap(text, terminal.width - 2)) out += "  " + line + "\n";
+  return out;
 }
 
 }  // namespace
 
 std::string kernel_table(const Region& region, const Terminal& terminal) {
-  using Align = Column::Align;
-  Table table({{"kernel", Align::kLeft},
-               {"grid x block", Align::kLeft},
-               {"n", Align::kRight},
-               {"simulated", Align::kRight},
-               {"limited by", Align::kLeft},
-               {"DRAM", Align::kRight},
-               {"sectors", Align::kRight},
-               {"FLOPs", Align::kRight},
-               {"occupancy", Align::kLeft},
-               {"regs", Align::kRight},
-               {"lanes", Align::kRight},
-               {"banks", Align::kRight}});
+  const bool wide = terminal.width >= 110;
+  std::vector<Column> columns;
+  for (const TableColumn& known : table_columns())
+    if (wide || !known.only_wide) columns.push_back(known.column);
+  Table table(columns);
   bool estimated = false;
   for (const Group& group : grouped(region)) {
-    table.add(row(group));
+    std::vector<std::string> cells;
+    for (const TableColumn& known : table_columns())
+      if (wide || !known.only_wide) cells.push_back(known.cell(group, static_cast<double>(group.launches)));
+    table.add(std::move(cells));
     estimated = estimated || group.first->resources.registers_estimated;
   }
   std::string text = region.kernels.empty() ? "  No kernel was launched.\n" : table.render(terminal);
-  if (!region.kernels.empty()) text += kLegend;
-  if (estimated) text += "  * registers are estimated: the program has no machine code for this GPU.\n";
-  text += "  Copies: " + bytes_text(static_cast<double>(region.host_to_device_bytes)) + " to the device, " +
-          bytes_text(static_cast<double>(region.device_to_host_bytes)) + " back, " +
-          bytes_text(static_cast<double>(region.device_to_device_bytes)) +
-          " within; fills: " + bytes_text(static_cast<double>(region.fill_bytes)) +
-          "; the whole program's device time: " + time_text(region.virtual_seconds) + " simulated.\n";
+  if (!region.kernels.empty()) text += indented(wide ? kLegend : kShortLegend, terminal);
+  if (estimated)
+    text += indented("* registers are estimated: the program has no machine code for this GPU.", terminal);
+  text +=
+      indented("Copies: " + bytes_text(static_cast<double>(region.host_to_device_bytes)) +
+                   " to the device, " + bytes_text(static_cast<double>(region.device_to_host_bytes)) +
+                   " back, " + bytes_text(static_cast<double>(region.device_to_device_bytes)) +
+                   " within; fills: " + bytes_text(static_cast<double>(region.fill_bytes)) +
+                   "; the whole program's device time: " + time_text(region.virtual_seconds) + " simulated.",
+               terminal);
   if (region.kernels_not_kept)
-    text += "  " + std::to_string(region.kernels_not_kept) + " more launches are not in the table.\n";
+    text +=
+        indented(std::to_string(region.kernels_not_kept) + " more launches are not in the table.", terminal);
   return text;
 }
 

@@ -130,17 +130,29 @@ class CommandLine {
             "  ./lab run --device sim:t4 --counters -- ./saxpy --fast\n"
             "  ./lab run --device sim:h200 --gpus 4 ./halo_exchange\n"
             "  ./lab run --check all ./saxpy            races, uninitialised memory, barriers, leaks\n"
-            "  ./lab run --trace timeline.json ./saxpy  open it at https://ui.perfetto.dev",
+            "  ./lab run --trace timeline.json ./saxpy  open it at https://ui.perfetto.dev\n"
+            "  ./lab run --json saxpy.json --sarif saxpy.sarif ./saxpy\n"
+            "  ./lab run --explain 0,5 ./saxpy          each instruction of one thread\n"
+            "  ./lab run --explain '(1,0,0),(5,2,0)' --kernel tile --launch 3 ./matmul",
             [this](const Paths& paths) { return run_on_simulator(paths); });
     run->add_option("--device", run_.device, "sim or sim:NAME");
     run->add_option("--gpus", run_.gpus, "how many of the device the program finds, 1 to 16")
         ->check(CLI::Range(1u, 16u));
-    run->add_flag("--counters", run_.counters, "print what every kernel did when the program has ended");
+    run->add_flag("--counters", run_.counters,
+                  "print what every kernel and source line did, and advice, when the program has ended");
     run->add_option("--check", run_.check,
                     "look for bugs: memory, init, race, sync, separated by commas, or all");
     run->add_option("--trace", run_.trace, "write a timeline (Chrome trace JSON) to this file");
     run->add_flag("--permute-fragments", run_.permute_fragments,
                   "lay wmma fragments out as no hardware does: code that assumes a layout breaks");
+    run->add_option("--json", run_.json, "write counters, advice and findings to a file; -: standard output");
+    run->add_option("--sarif", run_.sarif, "write advice and findings for editors and code hosts to a file");
+    run->add_option("--explain", run_.explain, "BLOCK,THREAD: print each instruction of one thread");
+    run->add_option("--kernel", run_.explain_kernel, "for --explain: part of the kernel's name");
+    run->add_option("--launch", run_.explain_launch, "for --explain: which of its launches")
+        ->capture_default_str();
+    run->add_option("--explain-limit", run_.explain_limit, "for --explain: instructions to print")
+        ->capture_default_str();
     run->add_option("--threads", run_.threads, "host cores for the simulated GPU; 0: all");
     run->add_option("--time-limit", run_.time_limit,
                     "seconds a kernel may take before it is stopped; 0: no limit")
@@ -153,8 +165,8 @@ class CommandLine {
     if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
     for (int i = 2; i < argc; ++i) {
       const std::string_view word = argv[i];
-      if (word == "--device" || word == "--gpus" || word == "--check" || word == "--trace" ||
-          word == "--threads" || word == "--time-limit") {
+      const CLI::Option* option = app_.get_subcommand("run")->get_option_no_throw(std::string(word));
+      if (option != nullptr && option->get_items_expected_min() > 0) {
         ++i;  // its value
       } else if (word == "--" || !word.starts_with("-")) {
         const int program = word == "--" ? i + 1 : i;

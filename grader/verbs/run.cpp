@@ -23,8 +23,9 @@
 
 #include "grader/check_report.h"
 #include "grader/cuda_program.h"
-#include "grader/kernel_table.h"
+#include "grader/explain.h"
 #include "grader/paths.h"
+#include "grader/run_report.h"
 #include "grader/terminal.h"
 #include "grader/trace_file.h"
 #include "simulator/host/session.h"
@@ -187,6 +188,12 @@ int run_program(const RunOptions& given) try {
   RunOptions options = given;
   if (options.simulator.empty()) options.simulator = Paths::find().simulator();
   const CudaProgram program = examine_program(options.program);
+  std::optional<sim::ThreadRequest> thread;
+  if (!options.explain.empty()) {
+    thread = parse_thread(options.explain);
+    thread->kernel = options.explain_kernel;
+    thread->launch = std::max(1u, options.explain_launch);
+  }
   sim::SessionOptions how;
   how.kernel_time_limit = options.time_limit;
   how.device = device_id(options.device);
@@ -202,6 +209,7 @@ int run_program(const RunOptions& given) try {
       throw UsageError(error.what());
     }
   }();
+  if (thread) session.follow(*thread);
   session.begin_region();
   const Ending ending = run_in_session(program, options, session);
   if (ending.interrupted) return exit_status(ending.status);
@@ -213,18 +221,16 @@ int run_program(const RunOptions& given) try {
   }
   const sim::Region& region = *seen;
   int code = conclude(ending.status, options, region);
+  std::vector<Finding> found;
   if (how.checks != 0) {
     const std::vector<sim::Finding> findings = session.findings();
     std::fflush(stdout);
     std::fprintf(stderr, "\n%s", check_report(findings, Terminal::of(2)).c_str());
     if (count_errors(findings) != 0) code = 1;
+    found = as_findings(findings);
   }
   if (how.trace) write_trace(options, how.device, session.trace(), region);
-  if (options.counters) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "\n%s, simulated\n%s", how.device.c_str(),
-                 kernel_table(region, Terminal::of(2)).c_str());
-  }
+  report_run(options, how.device, session, region, code, std::move(found));
   return code;
 } catch (const UsageError& error) {
   say(error.what());

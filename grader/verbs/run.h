@@ -7,11 +7,18 @@
 
 namespace roofline::grader {
 
-/// `./lab run [--device sim:NAME] [--counters] [--check LIST] [--trace FILE] [--] PROGRAM [ARGS]`.
+/// `./lab run [--device sim:NAME] [--counters] [--check LIST] [--trace FILE]
+/// [--explain BLOCK,THREAD] [--] PROGRAM [ARGS]`.
 struct RunOptions {
   std::string device = "sim";  ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
-  bool counters = false;       ///< print a table of kernels to stderr when the program has ended
-  std::string check;           ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
+  bool counters = false;       ///< print counts by kernel and source line, and advice, to stderr at the end
+  std::filesystem::path json;  ///< the same for programs; "-": standard output, empty: none
+  std::filesystem::path sarif;     ///< advice and findings for editors and code hosts
+  std::string explain;             ///< BLOCK,THREAD whose path is printed, empty: none
+  std::string explain_kernel;      ///< part of the kernel's name; empty: any
+  unsigned explain_launch = 1;     ///< n-th launch of such a kernel
+  unsigned explain_limit = 200;    ///< instructions that are printed
+  std::string check;               ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
   bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
   unsigned gpus = 1;               ///< how many of the device the program finds
   unsigned threads = 0;            ///< host cores of the simulated GPU, 0: all

@@ -10,7 +10,16 @@
 /// message.
 namespace roofline::sim::channel {
 
-enum class ObserverCommand : u32 { kHello, kBeginRegion, kEndRegion, kLines, kFindings, kTrace };
+enum class ObserverCommand : u32 {
+  kHello,
+  kBeginRegion,
+  kEndRegion,
+  kLines,
+  kFindings,
+  kTrace,
+  kFollow,   ///< with a WireThreadRequest; answered by nothing
+  kFollowed  ///< answered by a WireThreadRecord
+};
 
 /// All sums of KernelCounters as plain bytes (both sides are built from the same header), without the
 /// instructions.
@@ -21,8 +30,8 @@ void kernel_counters(auto& io, KernelCounters& counters) {
 struct WireInstructionCounters {
   InstructionCounters counters;
   void fields(auto& io) {
-    auto& c = counters;
-    io(c.warps, c.lanes, c.sectors, c.ideal_sectors, c.wavefronts, c.ideal_wavefronts);
+    for (u64 InstructionCounters::*sum : InstructionCounters::kSums) io(counters.*sum);
+    io(counters.stride_low, counters.stride_high);
   }
 };
 
@@ -83,8 +92,70 @@ struct WireLine {
   Session::Line line;
   void fields(auto& io) {
     WireInstructionCounters c{line.counters};
-    io(line.kernel, line.file, line.ptx, line.line, c);
+    io(line.kernel, line.function, line.file, line.ptx, line.line, line.ptx_line, line.caller_file,
+       line.caller_line);
+    io(line.pipe, line.issue, line.is_load, line.is_store, line.is_atomic, c);
     line.counters = c.counters;
+  }
+};
+
+struct WireThreadRequest {
+  ThreadRequest request;
+  void fields(auto& io) {
+    auto& r = request;
+    io(r.kernel, r.launch, r.block, r.thread, r.block_is_linear, r.thread_is_linear, r.most_steps);
+  }
+};
+
+/// A list whose elements have a form of their own on the wire. Both sides call it: the reader finds the list
+/// empty and fills it.
+template <class Wire, class T>
+void list(auto& io, std::vector<T>& values) {
+  std::vector<Wire> wire;
+  for (T& value : values) wire.push_back(Wire{std::move(value)});
+  io(wire);
+  values.clear();
+  for (Wire& value : wire) values.push_back(std::move(value.value));
+}
+
+struct WireThreadRecord {
+  struct Value {
+    ThreadRecord::Value value;
+    void fields(auto& io) { io(value.name, value.written, value.low, value.high); }
+  };
+  struct Step {
+    ThreadRecord::Step value;
+    void fields(auto& io) {
+      auto& s = value;
+      io(s.kind, s.instruction, s.last, s.depth, s.lanes, s.count);
+      io(s.has_address, s.address, s.offset, s.place);
+      list<Value>(io, s.values);
+    }
+  };
+  struct Instruction {
+    ThreadRecord::Instruction value;
+    void fields(auto& io) {
+      auto& i = value;
+      io(i.text, i.function, i.file, i.line, i.ptx_line);
+    }
+  };
+  struct Register {
+    ThreadRecord::Register value;
+    void fields(auto& io) { io(value.name, value.type.kind, value.type.bits, value.type.lanes); }
+  };
+  struct Place {
+    ThreadRecord::Place value;
+    void fields(auto& io) { io(value.what, value.bytes); }
+  };
+  ThreadRecord record;
+  void fields(auto& io) {
+    auto& r = record;
+    io(r.found, r.problem, r.kernel, r.launches, r.launch, r.grid, r.block_size, r.block, r.thread);
+    io(r.executed);
+    list<Instruction>(io, r.instructions);
+    list<Register>(io, r.registers);
+    list<Place>(io, r.places);
+    list<Step>(io, r.steps);
   }
 };
 

@@ -34,9 +34,10 @@ struct Session::State {
   }
 
   /// Asks and waits; the answer's bytes are valid until the next question.
-  Reader ask(ObserverCommand command) {
+  template <class... T>
+  Reader ask(ObserverCommand command, const T&... fields) {
     Writer out;
-    out(command);
+    out(command, fields...);
     if (!send_packet(machine.observer.get(), out.bytes(), Wait::kBlock) ||
         !receive_long(machine.observer.get(), answer))
       throw std::runtime_error("the simulated GPU's process ended unexpectedly");
@@ -133,6 +134,16 @@ std::vector<Finding> Session::findings() {
   std::vector<Finding> findings;
   for (WireFinding& finding : wire) findings.push_back(finding.take());
   return findings;
+}
+
+void Session::follow(const ThreadRequest& request) {
+  state_->ask(ObserverCommand::kFollow, WireThreadRequest{request});
+}
+
+ThreadRecord Session::followed() {
+  WireThreadRecord wire;
+  read(state_->ask(ObserverCommand::kFollowed), wire);
+  return std::move(wire.record);
 }
 
 }  // namespace roofline::sim

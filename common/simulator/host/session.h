@@ -8,6 +8,7 @@
 
 #include "simulator/checks/finding.h"
 #include "simulator/machine/counters.h"
+#include "simulator/machine/thread_record.h"
 #include "simulator/machine/trap.h"
 #include "simulator/timing/trace.h"
 
@@ -91,14 +92,24 @@ class Session {
   Trace trace();
   /// One PTX instruction with its counts over all launches since the start.
   struct Line {
-    std::string kernel, file, ptx;  ///< file empty and line 0 when the program was built without -lineinfo
-    u32 line = 0;
+    std::string kernel, function;  ///< the function is another one than the kernel in code that it calls
+    std::string file, ptx;         ///< file empty and line 0 when the program was built without -lineinfo
+    u32 line = 0, ptx_line = 0;
+    std::string caller_file;  ///< where the function that holds the line was inlined; line 0: nowhere
+    u32 caller_line = 0;
+    Pipe pipe = Pipe::kNone;
+    u32 issue = 1;  ///< issue slots: machine instructions that it becomes
+    bool is_load = false, is_store = false, is_atomic = false;
     InstructionCounters counters;
   };
   std::vector<Line> lines();
   /// The bugs that the checks found since the start; empty without SessionOptions::checks. Notes do not make
   /// the program wrong.
   std::vector<Finding> findings();
+
+  /// Before the program starts: writes down what one thread does.
+  void follow(const ThreadRequest& request);
+  ThreadRecord followed();
 
  private:
   struct State;

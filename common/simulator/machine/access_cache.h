@@ -54,6 +54,11 @@ struct AddressPattern {
   u32 lines = 0, sectors = 0;
   std::array<s64, kWarpSize> line;
   std::array<u8, kWarpSize> line_sectors;
+
+  /// For advice; computed when a request first needs it.
+  bool has_stride = false;
+  s32 stride = 0;        ///< bytes between most neighbouring lanes; InstructionCounters::kNoStride: none
+  u32 atomic_turns = 0;  ///< most lanes on one address; 0: not yet
 };
 
 struct AccessEntry {

@@ -147,6 +147,54 @@ void find_lines(AddressPattern& p, u32 phase) {
   for (u32 i = 0; i < p.lines; ++i) p.sectors += static_cast<u32>(std::popcount(p.line_sectors[i]));
 }
 
+/// The distance between neighbouring active lanes that holds for most of them (majority vote, then a count).
+s32 find_stride(const AddressPattern& p) {
+  s64 candidate = 0;
+  u32 lead = 0, pairs = 0, agree = 0;
+  const auto each_pair = [&](auto use) {
+    auto last = static_cast<u32>(std::countr_zero(p.mask));
+    each(p.mask & (p.mask - 1), [&](u32 l) {
+      use(static_cast<s64>(p.difference[l] - p.difference[last]) / static_cast<s64>(l - last));
+      last = l;
+    });
+  };
+  each_pair([&](s64 distance) {
+    ++pairs;
+    if (lead == 0) candidate = distance;
+    lead = distance == candidate ? lead + 1 : lead - 1;
+  });
+  each_pair([&](s64 distance) { agree += distance == candidate ? 1 : 0; });
+  const bool fits = candidate > -InstructionCounters::kNoStride && candidate < InstructionCounters::kNoStride;
+  return agree * 2 > pairs && fits ? static_cast<s32>(candidate) : InstructionCounters::kNoStride;
+}
+
+/// A request that cost more than it had to: how its lanes lie.
+void note_waste(InstructionCounters& counters, AddressPattern& p) {
+  if (!p.has_stride) {
+    p.stride = find_stride(p);
+    p.has_stride = true;
+  }
+  if (p.stride == InstructionCounters::kNoStride) {
+    counters.irregular += 1;
+    return;
+  }
+  counters.stride_low = std::min(counters.stride_low, p.stride);
+  counters.stride_high = std::max(counters.stride_high, p.stride);
+}
+
+/// The most lanes that meet one address.
+u32 same_address(AddressPattern& p) {
+  if (p.atomic_turns != 0) return p.atomic_turns;
+  for (u32 left = p.mask; left != 0;) {
+    const u64 first = p.difference[static_cast<u32>(std::countr_zero(left))];
+    u32 same = 0;
+    each(left, [&](u32 l) { same |= p.difference[l] == first ? 1u << l : 0u; });
+    left &= ~same;
+    p.atomic_turns = std::max(p.atomic_turns, static_cast<u32>(std::popcount(same)));
+  }
+  return p.atomic_turns;
+}
+
 /// Appends the sectors of one line to what leaves the SM.
 void emit(Block& block, u32 instruction, SectorRun::Kind kind, u64 line, u32 sectors) {
   while (sectors != 0) {
@@ -186,6 +234,7 @@ void count_global_load(Warp& w, u32 index, bool bypass_l1, const AddressPattern&
   KernelCounters& totals = *block.totals;
   totals.l1_miss_sectors += missed;
   totals.l1_hit_sectors += p.sectors - missed;
+  (*block.counters)[index].l1_hit_sectors += p.sectors - missed;
   w.memory_level = missed == 0 ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
   w.yield = true;  // the hardware switches warps here; so does the L1 model's view of their interleaving
 }
@@ -214,6 +263,8 @@ void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
   p.mask = mask;
   p.width = width;
   p.bank_phase = p.line_phase = ~0u;
+  p.has_stride = false;
+  p.atomic_turns = 0;
   p.lowest = p.highest = 0;
   p.low_bits = 0;
   for (u32 l = 0; l < kWarpSize; ++l) {
@@ -237,8 +288,10 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
   const auto lanes = static_cast<u32>(std::popcount(p.mask));
   const u64 bytes = u64{lanes} * p.width;
   const u64 ideal = std::min<u64>(p.sectors, (bytes + kSectorBytes - 1) / kSectorBytes);
+  counters.requests += 1;
   counters.sectors += p.sectors;
   counters.ideal_sectors += ideal;
+  if (p.sectors > ideal) note_waste(counters, p);
   totals.ideal_sectors += ideal;
   totals.global_lines += p.lines;
   w.memory_passes = (p.sectors + 3) / 4;
@@ -262,6 +315,7 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
   totals.atomic_requests += 1;
   totals.atomic_sectors += p.sectors;
   totals.atomic_lanes += lanes;
+  counters.atomic_turns += same_address(p);
   if (block.heat != nullptr) each(p.mask, [&](u32 l) { block.heat->touch(base + p.difference[l]); });
 }
 
@@ -275,12 +329,17 @@ void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPatter
   Block& block = *w.block;
   KernelCounters& totals = *block.totals;
   InstructionCounters& counters = (*block.counters)[in.index];
+  counters.requests += 1;
   counters.wavefronts += p.wavefronts;
   counters.ideal_wavefronts += p.ideal_wavefronts;
+  if (p.wavefronts > p.ideal_wavefronts) note_waste(counters, p);
   totals.shared_requests += 1;
   totals.shared_wavefronts += p.wavefronts;
   totals.ideal_shared_wavefronts += p.ideal_wavefronts;
-  if (atomic) totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
+  if (atomic) {
+    totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
+    counters.atomic_turns += same_address(p);
+  }
   w.memory_level = MemoryLevel::kShared;
   w.memory_passes = p.wavefronts;
 }
@@ -317,8 +376,8 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
     }
   }
   InstructionCounters& counters = (*block.counters)[in.index];
-  counters.sectors += sectors;
-  counters.ideal_sectors += sectors;
+  counters.local_requests += 1;
+  counters.local_sectors += sectors;
   block.totals->local_requests += 1;
   block.totals->local_sectors += sectors;
   block.totals->global_lines += lines;

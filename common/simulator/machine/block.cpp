@@ -9,6 +9,7 @@
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/observer.h"
+#include "simulator/machine/thread_recorder.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -84,10 +85,12 @@ void Block::complete_if_full(u8 id_of_barrier) {
 BlockRunner::BlockRunner(const DeviceDescription& device) : device_(device) { block_.l1 = nullptr; }
 BlockRunner::~BlockRunner() = default;
 
-void BlockRunner::prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters,
-                          KernelCounters* totals, AccessCache* access, AtomicHeat* heat) {
+void BlockRunner::prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued,
+                          std::vector<InstructionCounters>* counters, KernelCounters* totals,
+                          AccessCache* access, AtomicHeat* heat) {
   block_.grid = &grid;
   block_.observer = grid.observer;
+  block_.issued = issued;
   block_.counters = counters;
   block_.totals = totals;
   block_.access = access;
@@ -144,6 +147,8 @@ void BlockRunner::begin(u64 linear_id, bool sampled, Cluster* cluster, u32 rank)
   for (u32 i = 0; i < block_.warp_count; ++i) {
     const u32 lanes = threads - i * kWarpSize;
     warps_[i].scoreboard = sampled ? scoreboard(i) : nullptr;
+    const bool followed = grid.recorder != nullptr && grid.recorder->follows(linear_id, i);
+    warps_[i].recorder = followed ? grid.recorder : nullptr;
     warps_[i].begin(block_, i, *grid.function, lanes >= kWarpSize ? ~0u : (1u << lanes) - 1);
   }
   if (cluster != nullptr) cluster->begin(block_);
@@ -164,7 +169,9 @@ bool BlockRunner::run(u64 budget, u64& used) {
     for (u32 i = 0; i < block_.warp_count; ++i) {
       Warp& w = warps_[i];
       if (w.state == Warp::State::kReady) {
-        used += w.run(kWarpQuantum);
+        const u32 done = w.run(kWarpQuantum);
+        w.issued += done;
+        used += done;
         any = true;
       }
       all_done &= w.state == Warp::State::kDone;

@@ -18,8 +18,8 @@ class BlockRunner {
   BlockRunner& operator=(const BlockRunner&) = delete;
 
   /// Sizes everything for a launch.
-  void prepare(Grid& grid, u64 l1_bytes, std::vector<InstructionCounters>* counters, KernelCounters* totals,
-               AccessCache* access, AtomicHeat* heat);
+  void prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued, std::vector<InstructionCounters>* counters,
+               KernelCounters* totals, AccessCache* access, AtomicHeat* heat);
   /// Starts a block; `sampled`: its warps keep scoreboards. Its sector runs are appended to block().runs.
   void begin(u64 linear_id, bool sampled, Cluster* cluster = nullptr, u32 rank = 0);
   /// Runs until the block ends (true), about `budget` warp instructions are done, or it seems to wait for

@@ -63,8 +63,9 @@ std::string waiting_text(const Block& block, const Fragment& f) {
   return lanes_text(f.mask) + " at " + place_of(block, info) + " (" + info.text + ")";
 }
 
-/// "scale<float>" for "_Z5scaleIfEvPT_": without result and parameters, which messages need not repeat.
-std::string readable(const std::string& mangled) {
+}  // namespace
+
+std::string readable_name(const std::string& mangled) {
   int status = 0;
   char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   if (text == nullptr) return mangled;
@@ -81,8 +82,10 @@ std::string readable(const std::string& mangled) {
   return name;
 }
 
+namespace {
+
 std::string where(const Block& block) {
-  return "kernel '" + readable(block.grid->kernel->name) + "', block " + triple(block.id);
+  return "kernel '" + readable_name(block.grid->kernel->name) + "', block " + triple(block.id);
 }
 
 u32 first_thread(const Warp& w, const Fragment& f) {

@@ -16,4 +16,7 @@ namespace roofline::sim {
 [[noreturn]] void report_endless_wait(const Block& block, u64 blocks);
 [[noreturn]] void report_timeout(const Block& block, double seconds);
 
+/// "scale<float>" for "_Z5scaleIfEvPT_": without result and parameters, which messages need not repeat.
+std::string readable_name(const std::string& mangled);
+
 }  // namespace roofline::sim

@@ -7,18 +7,18 @@
 
 namespace roofline::sim {
 
+bool writes_first_operand(const ptx::Instruction& in) {
+  static constexpr std::string_view kNone[] = {"st",   "red", "bra",       "brx",      "bar",       "barrier",
+                                               "call", "ret", "nanosleep", "prefetch", "setmaxnreg"};
+  return std::find(std::begin(kNone), std::end(kNone), in.opcode) == std::end(kNone);
+}
+
 namespace {
 
 using Kind = ptx::Operand::Kind;
 
 bool has(const ptx::Instruction& in, std::string_view modifier) {
   return std::find(in.modifiers.begin(), in.modifiers.end(), modifier) != in.modifiers.end();
-}
-
-bool writes_first_operand(const ptx::Instruction& in) {
-  static constexpr std::string_view kNone[] = {"st",   "red", "bra",       "brx",      "bar",       "barrier",
-                                               "call", "ret", "nanosleep", "prefetch", "setmaxnreg"};
-  return std::find(std::begin(kNone), std::end(kNone), in.opcode) == std::end(kNone);
 }
 
 template <class F>

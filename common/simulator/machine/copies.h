@@ -31,6 +31,9 @@ struct Copies {
   }
 };
 
+/// Whether the first operand is a destination.
+bool writes_first_operand(const ptx::Instruction& in);
+
 Copies find_copies(const ptx::Function& function, const ControlFlowGraph& graph);
 
 }  // namespace roofline::sim

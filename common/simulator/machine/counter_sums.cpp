@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/machine/counter_sums.h"
 
+#include <algorithm>
+
 namespace roofline::sim {
 
-void add_instructions(std::vector<InstructionCounters>& to, const std::vector<InstructionCounters>& from) {
+void add_instructions(std::vector<InstructionCounters>& to, const std::vector<IssueCounters>& issued,
+                      const std::vector<InstructionCounters>& from) {
   for (size_t i = 0; i < to.size(); ++i) {
-    to[i].warps += from[i].warps;
-    to[i].lanes += from[i].lanes;
-    to[i].sectors += from[i].sectors;
-    to[i].ideal_sectors += from[i].ideal_sectors;
-    to[i].wavefronts += from[i].wavefronts;
-    to[i].ideal_wavefronts += from[i].ideal_wavefronts;
+    to[i].add(from[i]);
+    to[i].warps += issued[i].warps;
+    to[i].lanes += issued[i].lanes;
   }
 }
 
@@ -36,8 +36,11 @@ void add_totals(KernelCounters& to, const KernelCounters& from) {
                                       &K::shared_wavefronts,
                                       &K::ideal_shared_wavefronts,
                                       &K::barriers,
-                                      &K::divergent_branches};
+                                      &K::divergent_branches,
+                                      &K::busiest_warp_instructions,
+                                      &K::even_warp_instructions};
   for (u64 K::*sum : kSums) to.*sum += from.*sum;
+  to.busiest_block_instructions = std::max(to.busiest_block_instructions, from.busiest_block_instructions);
 }
 
 void derive_sums(KernelCounters& counters, const Kernel& kernel) {

@@ -9,12 +9,14 @@
 #include <map>
 #include <system_error>
 
+#include "simulator/machine/block_trap.h"
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/grid.h"
 #include "simulator/machine/launch_check.h"
 #include "simulator/machine/module.h"
 #include "simulator/machine/observer.h"
+#include "simulator/machine/thread_recorder.h"
 
 namespace roofline::sim {
 
@@ -39,6 +41,17 @@ struct Device::State {
     return workspace;
   }
 
+  /// For the launch that holds the thread that was asked for.
+  std::unique_ptr<ThreadRecorder> recorder_of(const Grid& grid) {
+    if (!request || readable_name(grid.kernel->name).find(request->kernel) == std::string::npos)
+      return nullptr;
+    if (++record.launches != request->launch) return nullptr;
+    record.kernel = grid.kernel->name;
+    record.launch = request->launch;
+    if (!find_thread(*request, grid.size, grid.block, record)) return nullptr;
+    return std::make_unique<ThreadRecorder>(grid, request->most_steps, record);
+  }
+
   DeviceDescription description;
   Memory memory;
   L2Cache l2;
@@ -54,6 +67,8 @@ struct Device::State {
   u64 workspace = 0;  ///< of cooperative launches, allocated by the first
   double now_ns = 0;  ///< modelled time of all kernels so far
   std::vector<std::pair<u64, u64>> mappings;
+  std::optional<ThreadRequest> request;
+  ThreadRecord record;
 };
 
 Device::Device(const DeviceDescription& description, unsigned threads)
@@ -149,6 +164,11 @@ const std::vector<InstructionInfo>& Device::instructions_of(FunctionId function)
   return state_->kernel(function).info;
 }
 
+std::string Device::function_name(FunctionId kernel, u32 function) const {
+  const auto& functions = state_->kernel(kernel).functions;
+  return function < functions.size() ? functions[function].name : "";
+}
+
 std::string Device::source_file(FunctionId function, u32 file) const {
   const auto& files = state_->kernel(function).files;
   const auto found = files.find(file);
@@ -193,6 +213,12 @@ void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
 void Device::set_observer(Observer* observer) { state_->observer = observer; }
 void Device::set_time_limit(double seconds) { state_->runner.set_time_limit(seconds); }
 
+void Device::follow(const ThreadRequest& request) {
+  state_->request = request;
+  state_->record = {};
+}
+const ThreadRecord& Device::followed() const { return state_->record; }
+
 LaunchResult Device::launch(const Launch& launch) {
   State& s = *state_;
   const Kernel& kernel = s.kernel(launch.function);
@@ -225,7 +251,10 @@ LaunchResult Device::launch(const Launch& launch) {
     s.observer->launch_begins(grid);
     if (!s.observer->observes) grid.observer = nullptr;
   }
+  const std::unique_ptr<ThreadRecorder> recorder = s.recorder_of(grid);
+  grid.recorder = recorder.get();
   GridOutcome outcome = s.runner.run(grid, s.l2, result.occupancy);
+  if (recorder != nullptr) recorder->finish();
   if (s.observer != nullptr) s.observer->launch_ends(grid);
   result.counters = std::move(outcome.counters);
   derive_sums(result.counters, kernel);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulator/machine/counters.h"
+#include "simulator/machine/thread_record.h"
 #include "simulator/machine/trap.h"
 #include "simulator/timing/device_description.h"
 #include "simulator/timing/kernel_model.h"
@@ -147,8 +148,14 @@ class Device {
   void set_time_limit(double seconds);
   /// Shows every later launch to a check; nullptr: to none. Before the first launch.
   void set_observer(Observer* observer);
+  /// One thread of a later launch is written down. Results, counters and times stay what they are.
+  void follow(const ThreadRequest& request);
+  /// What was written down so far; `found` is false while the launch has not come.
+  const ThreadRecord& followed() const;
   /// Static facts for counters per source line.
   const std::vector<InstructionInfo>& instructions_of(FunctionId function) const;
+  /// Name of the function that InstructionInfo::function numbers.
+  std::string function_name(FunctionId kernel, u32 function) const;
   /// Path of a `.file` index of the function's module.
   std::string source_file(FunctionId function, u32 file) const;
 

@@ -122,6 +122,16 @@ struct Function {
   };
   std::vector<Parameter> parameters, results;  ///< of a device function
 
+  /// For messages about values: the text it was made of, and where its registers live.
+  struct NamedRow {
+    const std::string* name = nullptr;  ///< in `source`
+    ptx::Type type;
+    Slot slot;
+  };
+  const ptx::Function* source = nullptr;  ///< owned by the module
+  u32 first_index = 0;                    ///< Instruction::index of source->instructions[0]
+  std::vector<NamedRow> registers;
+
   u32 register_estimate = 0;  ///< 32-bit registers alive at once
   u64 address = 0;            ///< what a function pointer to it holds
 };

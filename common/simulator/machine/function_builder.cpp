@@ -372,6 +372,20 @@ u32 FunctionBuilder::instruction_at(u32 code) const {
          1;
 }
 
+void FunctionBuilder::name_registers(const RowPlaces& places) {
+  result_.source = &source_;
+  result_.first_index = first_index_;
+  const auto add = [&](const std::string& name) {
+    const Register* known = &registers_.at(name);
+    while (!known->alias_of.empty()) known = &registers_.at(known->alias_of);
+    if (!known->has_slot) return;
+    Slot slot = known->slot;
+    if (slot.bank() == 0) slot.bits = places.offset[slot.bits];
+    result_.registers.push_back({&name, registers_.at(name).type, slot});
+  };
+  for (const ptx::RegisterDeclaration& declaration : source_.registers) add(declaration.name);
+}
+
 void FunctionBuilder::finish_rows() {
   const RowPlaces places = allocate_rows(rows_, graph_);
   const auto place = [&](Slot& slot) {
@@ -398,6 +412,7 @@ void FunctionBuilder::finish_rows() {
     result_.zeroed.push_back(Slot{places.offset[row]});
     result_.zeroed_bytes.push_back(rows_.rows[row].is_predicate ? 4 : rows_.rows[row].bytes * kWarpSize);
   }
+  name_registers(places);
   result_.frame_bytes = places.frame_bytes;
   result_.register_estimate = places.registers;
   result_.constant_bytes = static_cast<u32>(constants_.size());

@@ -74,6 +74,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   void fix_branches();
   void find_joins();
   void finish_rows();
+  void name_registers(const RowPlaces& places);
   void finish_instruction(Instruction& in);
   void add_final_return();
   u32 instruction_at(u32 code) const;

@@ -69,9 +69,11 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
   grid.parallel = workers > 1;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
+  launch.traffic.by_instruction.resize(grid.kernel->info.size());
   fill_launch_rows(*grid.kernel, grid);
   for (unsigned i = 0; i < workers; ++i) {
     Worker& worker = *workers_[i];
+    worker.issued.assign(grid.kernel->info.size(), {});
     worker.counters.assign(grid.kernel->info.size(), {});
     worker.totals = {};
     worker.output.clear();
@@ -86,10 +88,14 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.per_instruction.assign(grid.kernel->info.size(), {});
   for (unsigned i = 0; i < workers; ++i) {
     Worker& worker = *workers_[i];
-    add_instructions(outcome.counters.per_instruction, worker.counters);
+    add_instructions(outcome.counters.per_instruction, worker.issued, worker.counters);
     add_totals(outcome.counters, worker.totals);
     outcome.output.merge(worker.output);
     if (i != 0) workers_[0]->heat.add(worker.heat);
+  }
+  for (size_t i = 0; i < launch.traffic.by_instruction.size(); ++i) {
+    outcome.counters.per_instruction[i].l2_read_sectors = launch.traffic.by_instruction[i].sectors;
+    outcome.counters.per_instruction[i].l2_hit_sectors = launch.traffic.by_instruction[i].hits;
   }
   outcome.counters.atomic_same_address_max = workers_[0]->heat.max();
   outcome.counters.l2_read_sectors = launch.traffic.read_sectors;
@@ -118,10 +124,26 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
   launch.merger.cancel();
 }
 
+namespace {
+
+void add_balance(KernelCounters& totals, const Block& block) {
+  u64 most = 0, sum = 0;
+  for (u32 i = 0; i < block.warp_count; ++i) {
+    most = std::max(most, block.warps[i].issued);
+    sum += block.warps[i].issued;
+  }
+  totals.busiest_warp_instructions += most * block.warp_count;
+  totals.even_warp_instructions += sum;
+  totals.busiest_block_instructions = std::max(totals.busiest_block_instructions, sum);
+}
+
+}  // namespace
+
 void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runner) {
   Block& block = runner.block();
   if (block.observer != nullptr) block.observer->block_ends(block);
   worker.output.add(block.linear_id, block.output);
+  add_balance(worker.totals, block);
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   const std::lock_guard lock(launch.mutex);
@@ -139,8 +161,8 @@ void GridRunner::run_parallel(Launch& launch) {
 }
 
 void GridRunner::work(Launch& launch, Worker& worker) {
-  worker.runner.prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
-                        &worker.heat);
+  worker.runner.prepare(launch.grid, launch.l1_bytes, worker.issued.data(), &worker.counters, &worker.totals,
+                        &worker.access, &worker.heat);
   std::vector<SectorRun>& runs = worker.runner.block().runs;
   for (;;) {
     const u64 share = launch.next.fetch_add(1), first = share * launch.share;
@@ -199,8 +221,8 @@ void GridRunner::run_in_turns(Launch& launch) {
       }
       BlockRunner* fresh = idle.back();
       idle.pop_back();
-      fresh->prepare(launch.grid, launch.l1_bytes, &worker.counters, &worker.totals, &worker.access,
-                     &worker.heat);
+      fresh->prepare(launch.grid, launch.l1_bytes, worker.issued.data(), &worker.counters, &worker.totals,
+                     &worker.access, &worker.heat);
       start_block(launch, *fresh, started);
       ++started;
       turn = resident.size();

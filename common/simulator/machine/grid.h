@@ -41,6 +41,7 @@ class GridRunner {
     BlockRunner runner;
     AccessCache access;
     AtomicHeat heat;
+    std::vector<IssueCounters> issued;
     std::vector<InstructionCounters> counters;
     KernelCounters totals;
     KernelOutput output;

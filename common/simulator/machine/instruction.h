@@ -98,6 +98,7 @@ struct InstructionInfo {
   std::string text;        ///< the PTX spelling with operands, for messages
   ptx::TextPosition at;    ///< in the PTX
   ptx::SourceLine source;  ///< in the CUDA source
+  u32 function = 0;        ///< place in Kernel::functions
   Cost cost;
   ptx::Space space = ptx::Space::kNone;  ///< of a memory access (kGeneric when unknown)
   bool is_load = false, is_store = false, is_atomic = false;

@@ -29,10 +29,12 @@ class KernelLinker final : public Symbols {
       function.address = module_.function_address(function.name);
       kernel_.by_address[function.address] = &function;
     }
-    for (size_t i = 0; i < reachable_.size(); ++i) {
+    for (u32 i = 0; i < reachable_.size(); ++i) {
       // A function that is only reached through pointers may never be called.
       const bool lenient = i >= called_;
+      const size_t first = kernel_.info.size();
       FunctionBuilder(*reachable_[i], *this, kernel_, kernel_.functions[i], lenient).build();
+      for (size_t at = first; at < kernel_.info.size(); ++at) kernel_.info[at].function = i;
     }
     for (u32 i = 0; i < kernel_.info.size(); ++i)
       if (kernel_.info[i].text.find("bra") != std::string::npos &&

@@ -8,6 +8,7 @@
 
 #include "simulator/machine/frame.h"
 #include "simulator/machine/observer.h"
+#include "simulator/machine/thread_recorder.h"
 
 namespace roofline::sim {
 
@@ -35,6 +36,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   state = State::kReady;
   spins = 0;
   cluster_arrived = cluster_passed = 0;
+  issued = 0;
   Frame* first = frames.take();
   open_frame(*first, entry);
   first->caller = nullptr;
@@ -62,14 +64,14 @@ void Warp::enter(Frame* target) {
 
 u32 Warp::run(u32 quantum) {
   if (fragment_mask == 0 && !settle()) return 0;
-  if (block->observer != nullptr)
+  if ((block->observer != nullptr) | (recorder != nullptr))
     return scoreboard != nullptr ? run_loop<true, true>(quantum) : run_loop<false, true>(quantum);
   return scoreboard != nullptr ? run_loop<true, false>(quantum) : run_loop<false, false>(quantum);
 }
 
 template <bool kTracked, bool kObserved>
 u32 Warp::run_loop(u32 quantum) {
-  InstructionCounters* const counters = block->counters->data();
+  IssueCounters* const counters = block->issued;
   u32 done = 0;
   for (;;) {
     const Instruction* const code = function->code.data();
@@ -84,13 +86,15 @@ u32 Warp::run_loop(u32 quantum) {
         const u32 condition = predicate(in.guard);
         active &= in.guard_kind == Guard::kIf ? condition : ~condition;
       }
-      InstructionCounters& count = counters[in.index];
+      IssueCounters& count = counters[in.index];
       ++count.warps;
       count.lanes += static_cast<u32>(std::popcount(active));
+      if constexpr (kObserved)
+        if (recorder != nullptr) recorder->before(*this, in, active, lanes);
       if (active != 0) {
         mask = active;
         if constexpr (kObserved)
-          if (block->observer->watched[in.index] != 0 && !in.hidden)
+          if (block->observer != nullptr && block->observer->watched[in.index] != 0 && !in.hidden)
             block->observer->before(*this, in, active);
         in.execute(*this, in);
       }
@@ -103,6 +107,8 @@ u32 Warp::run_loop(u32 quantum) {
       --counters[in.index].warps;
       counters[in.index].lanes -= static_cast<u32>(std::popcount(repeated_mask));
       repeat = false;
+      if constexpr (kObserved)
+        if (recorder != nullptr) recorder->undo();
     }
     if (fragment_mask == 0 || pc == stop) {
       if (!settle()) break;
@@ -165,6 +171,7 @@ void Warp::set_join(Join* target) {
 
 void Warp::diverge(u32 taken, u32 target, u32 branch_pc) {
   ++block->totals->divergent_branches;
+  ++(*block->counters)[function->code[branch_pc].index].divergent;
   const u32 meeting = function->joins[branch_pc];
   const u32 rest = fragment_mask & ~taken;
   if (meeting != kNowhere && meeting != stop) {

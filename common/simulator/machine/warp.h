@@ -19,7 +19,8 @@ class Memory;
 struct Cluster;     // machine/cluster.h
 class AccessCache;  // machine/access_cache.h
 class AtomicHeat;
-class Observer;  // machine/observer.h
+class Observer;        // machine/observer.h
+class ThreadRecorder;  // machine/thread_recorder.h
 
 /// A warp in execution. Instruction bodies see Lanes (registers, mask) and, where they need it, the block.
 struct Warp : Lanes {
@@ -40,6 +41,7 @@ struct Warp : Lanes {
   Join* join = nullptr;
 
   Scoreboard* scoreboard = nullptr;               ///< only in sampled blocks
+  ThreadRecorder* recorder = nullptr;             ///< only when one of its threads is followed
   MemoryLevel memory_level = MemoryLevel::kNone;  ///< set by memory instructions for the scoreboard
   u32 memory_passes = 1;
 
@@ -47,6 +49,7 @@ struct Warp : Lanes {
   Pool<Frame> frames;
   Pool<Join> joins;
   std::vector<Join*> open_joins;  ///< of this warp, oldest first
+  u64 issued = 0;                 ///< instructions so far
   u32 spins = 0;                  ///< instructions of the running fragment that may be waiting for others
   u32 cluster_arrived = 0;        ///< lanes that arrived at the cluster's barrier in its present phase
   u32 cluster_passed = 0;         ///< lanes that arrived in a phase that is complete, and have not waited
@@ -148,11 +151,12 @@ struct Block {
   u8* local = nullptr;  ///< thread t's local memory starts at local + t * local_bytes
   u64 local_bytes = 0;
   L1Cache* l1 = nullptr;
-  AccessCache* access = nullptr;  ///< of the host thread
-  AtomicHeat* heat = nullptr;     ///< of the host thread, when the kernel has atomics
-  std::vector<SectorRun> runs;    ///< global-memory transactions beyond L1, in execution order
-  std::string output;             ///< printf
-  std::vector<InstructionCounters>* counters = nullptr;  ///< of the host thread that runs this block
+  AccessCache* access = nullptr;    ///< of the host thread
+  AtomicHeat* heat = nullptr;       ///< of the host thread, when the kernel has atomics
+  std::vector<SectorRun> runs;      ///< global-memory transactions beyond L1, in execution order
+  std::string output;               ///< printf
+  IssueCounters* issued = nullptr;  ///< by instruction, of the host thread that runs this block
+  std::vector<InstructionCounters>* counters = nullptr;  ///< likewise; all but issues
   KernelCounters* totals = nullptr;                      ///< likewise; per-request sums
 
   Observer* observer = nullptr;  ///< as the grid's
@@ -186,6 +190,7 @@ struct Grid {
   u64 parameter_bytes = 0;
   u64 id = 0;                    ///< launches so far, %gridid
   Observer* observer = nullptr;  ///< of checks, usually none
+  ThreadRecorder* recorder = nullptr;  ///< of the thread that is followed, if it is in this launch
   double start_ns = 0;           ///< virtual time of the device at the launch, for %globaltimer
   Dim3 cluster{1, 1, 1};
   bool has_clusters = false;  ///< blocks run with a Cluster; also where the kernel only looks at its own

@@ -177,6 +177,7 @@ class Linker {
       file = found == files.end() ? 0 : found->second;
     };
     move(source.file);
+    move(source.caller_file);
   }
 
   std::vector<Unit> units_;

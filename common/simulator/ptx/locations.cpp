@@ -48,7 +48,9 @@ SourceLine Locations::at(const Place& place, const Place& caller) {
     if (outer == callers_.end()) break;
     chosen = outer->second;
   }
-  return at(chosen);
+  const auto outer = callers_.find(chosen);
+  if (outer == callers_.end()) return at(chosen);
+  return {chosen.file, chosen.line, outer->second.file, outer->second.line};
 }
 
 }  // namespace roofline::sim::ptx

@@ -26,7 +26,7 @@ class Locations {
 
   void begin_function() { callers_.clear(); }
   /// `.loc`, without and with `inlined_at`.
-  SourceLine at(const Place& place) const { return {place.file, place.line}; }
+  SourceLine at(const Place& place) const { return {place.file, place.line, 0, 0}; }
   SourceLine at(const Place& place, const Place& caller);
 
  private:

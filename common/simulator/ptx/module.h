@@ -35,6 +35,7 @@ struct TextPosition {
 struct SourceLine {
   u32 file = 0;
   u32 line = 0;
+  u32 caller_file = 0, caller_line = 0;  ///< where a function that holds the line was inlined; 0: nowhere
 };
 
 struct Operand;

@@ -106,12 +106,25 @@ Answer Machine::select(const SelectDevice& command) {
   return made;
 }
 
+/// Of the first GPU that met the thread, or else knows most about why it was not met.
+const ThreadRecord& Machine::followed() const {
+  const ThreadRecord* best = &board_.gpus.front()->followed();
+  for (const auto& each : board_.gpus) {
+    const ThreadRecord& record = each->followed();
+    if (record.found) return record;
+    if (record.launches > best->launches) best = &record;
+  }
+  return *best;
+}
+
 bool Machine::serve_observer() {
   std::vector<std::byte> packet;
   if (receive_packet(observer_.get(), packet, Wait::kBlock) != Received::kPacket) return false;
   Reader in(packet);
   auto command = ObserverCommand::kHello;
   in(command);
+  WireThreadRequest follow;
+  if (command == ObserverCommand::kFollow) in(follow);
   if (!in.complete()) return false;
   for (const auto& each : board_.gpus) each->flush_copy();
   Writer out;
@@ -133,6 +146,12 @@ bool Machine::serve_observer() {
       break;
     case ObserverCommand::kTrace:
       out(trace());
+      break;
+    case ObserverCommand::kFollow:
+      for (const auto& each : board_.gpus) each->follow(follow.request);
+      break;
+    case ObserverCommand::kFollowed:
+      out(WireThreadRecord{followed()});
       break;
     default:
       return false;

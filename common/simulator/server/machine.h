@@ -30,6 +30,7 @@ class Machine {
   std::vector<channel::WireLine> lines() const;
   std::vector<channel::WireFinding> findings() const;
   channel::WireTrace trace() const;
+  const ThreadRecord& followed() const;
 
   Board board_;
   u32 selected_ = 0;  ///< the GPU that the program's commands are for

@@ -48,27 +48,39 @@ void Records::device_bytes(u64 in_use) {
   region_.device_bytes_peak = std::max(region_.device_bytes_peak, in_use);
 }
 
+namespace {
+
+Session::Line describe(const Device& device, FunctionId function, const std::string& kernel,
+                       const InstructionInfo& info) {
+  Session::Line line;
+  line.kernel = kernel;
+  line.function = device.function_name(function, info.function);
+  line.ptx = info.text;
+  line.ptx_line = info.at.line;
+  line.line = info.source.line;
+  if (line.line != 0) line.file = device.source_file(function, info.source.file);
+  line.caller_line = info.source.caller_line;
+  if (line.caller_line != 0) line.caller_file = device.source_file(function, info.source.caller_file);
+  line.pipe = info.cost.pipe;
+  line.issue = info.cost.issue;
+  line.is_load = info.is_load;
+  line.is_store = info.is_store;
+  line.is_atomic = info.is_atomic;
+  return line;
+}
+
+}  // namespace
+
 void Records::count(const Device& device, FunctionId function, const LaunchResult& result) {
   const auto& counts = result.counters.per_instruction;
   auto& lines = lines_[function];
   if (lines.size() < counts.size()) {
     const auto& instructions = device.instructions_of(function);
     for (size_t i = lines.size(); i < counts.size() && i < instructions.size(); i++) {
-      const auto& source = instructions[i].source;
-      Session::Line line{result.kernel, {}, instructions[i].text, source.line, {}};
-      if (source.line) line.file = device.source_file(function, source.file);
-      lines.push_back({std::move(line)});
+      lines.push_back({describe(device, function, result.kernel, instructions[i])});
     }
   }
-  for (size_t i = 0; i < std::min(lines.size(), counts.size()); i++) {
-    InstructionCounters& sum = lines[i].line.counters;
-    sum.warps += counts[i].warps;
-    sum.lanes += counts[i].lanes;
-    sum.sectors += counts[i].sectors;
-    sum.ideal_sectors += counts[i].ideal_sectors;
-    sum.wavefronts += counts[i].wavefronts;
-    sum.ideal_wavefronts += counts[i].ideal_wavefronts;
-  }
+  for (size_t i = 0; i < std::min(lines.size(), counts.size()); i++) lines[i].line.counters.add(counts[i]);
 }
 
 std::vector<channel::WireLine> Records::lines() const {

@@ -31,6 +31,7 @@ Server::Server(Board& board, u32 index)
 }
 
 void Server::start_device() {
+  keep_followed();
   device_.reset();  // its memory is mapped at a fixed address: the old one must go first
   device_ = std::make_unique<Device>(description_, options_.threads);
   device_->set_time_limit(options_.time_limit);
@@ -38,6 +39,22 @@ void Server::start_device() {
   device_->set_permute_fragments(options_.permute_fragments);
   for (const auto& [address, allocation] : board_.host_allocations)
     device_->add_host_allocation(address, allocation.bytes, allocation.origin);
+  if (follow_) device_->follow(*follow_);
+}
+
+/// A program that resets the device at its end must not lose the thread that was written down.
+void Server::keep_followed() {
+  if (!device_ || !follow_) return;
+  followed_ = device_->followed();
+  if (followed_.launch != 0)
+    follow_.reset();
+  else
+    follow_->launch -= static_cast<u32>(followed_.launches);
+}
+
+void Server::follow(const ThreadRequest& request) {
+  follow_ = request;
+  device_->follow(request);
 }
 
 void Server::posted(const Answer& made) {
@@ -67,6 +84,8 @@ WireRegion Server::end_region() {
   region.unread_output_bytes = output_.size();
   return region;
 }
+
+const ThreadRecord& Server::followed() const { return follow_ ? device_->followed() : followed_; }
 
 std::vector<Finding> Server::findings() { return checks_ ? checks_->findings() : std::vector<Finding>{}; }
 

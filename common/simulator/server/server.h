@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -56,6 +57,9 @@ class Server {
   channel::WireRegion end_region();
   std::vector<channel::WireLine> lines() const { return records_.lines(); }
   std::vector<Finding> findings();
+  /// Writes down what one thread does.
+  void follow(const ThreadRequest& request);
+  const ThreadRecord& followed() const;
   void flush_copy();
 
  private:
@@ -101,6 +105,7 @@ class Server {
   Answer handle(const channel::AllowPeer&);
 
   void start_device();
+  void keep_followed();
   u64 device_bytes_in_use() const;
   u64 allocate_host(u64 bytes, const std::string& origin);
   /// Memory of a managed variable: the same for every GPU that loads the program's module.
@@ -145,6 +150,8 @@ class Server {
   std::unique_ptr<Checker> checks_;  ///< none unless asked for
   Records records_;
   TraceLog& trace_;
+  std::optional<ThreadRequest> follow_;  ///< not met yet
+  ThreadRecord followed_;                ///< by a device that was reset since
   std::vector<u32> streams_{0};
   struct LoadedKernel {
     ModuleId module = 0;

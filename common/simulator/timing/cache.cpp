@@ -159,6 +159,7 @@ void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
   for (size_t i = 0; i < n; ++i) {
     if (i + kAhead < n) __builtin_prefetch(&sets_[set_index(runs[i + kAhead].first_sector / 4)]);
     const SectorRun& run = runs[i];
+    const u64 reads = traffic.read_sectors, hits = traffic.read_hits;
     u64 sector = run.first_sector;
     const u64 end = sector + run.count;
     while (sector < end) {
@@ -166,6 +167,11 @@ void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
       const u32 mask = ((1u << (line_end - sector)) - 1) << (sector & 3);
       access_line(sector / 4, mask, static_cast<SectorRun::Kind>(u64{run.kind}), traffic);
       sector = line_end;
+    }
+    if (run.instruction < traffic.by_instruction.size()) {
+      Traffic::Reads& own = traffic.by_instruction[run.instruction];
+      own.sectors += traffic.read_sectors - reads;
+      own.hits += traffic.read_hits - hits;
     }
   }
 }

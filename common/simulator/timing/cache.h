@@ -53,6 +53,10 @@ class L2Cache {
  public:
   struct Traffic {
     u64 read_sectors = 0, read_hits = 0, write_sectors = 0, dram_read_bytes = 0, dram_write_bytes = 0;
+    struct Reads {
+      u64 sectors = 0, hits = 0;
+    };
+    std::vector<Reads> by_instruction{};  ///< as long as Function::info, or empty: not wanted
   };
   /// `ways` is at most 16.
   L2Cache(u64 bytes, u32 ways);

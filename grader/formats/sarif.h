@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/finding.h"
+
+namespace roofline::grader {
+
+/// SARIF 2.1.0, which editors and code hosts show beside the source. Files below `root` are written
+/// relative to it. `rules`: every rule that could have fired (id, title), so that a viewer knows what was
+/// looked for; rules of findings that are not among them are added.
+std::string sarif(const std::vector<Finding>& findings,
+                  const std::vector<std::pair<std::string, std::string>>& rules,
+                  const std::filesystem::path& root);
+
+}  // namespace roofline::grader

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Small programs with one known weakness each, through the built `lab run`. A line that ends in
+// "// advice: RULE" must get that advice, and no other line may get any: the clean twins stand in the same
+// files. Broken by: a rule that names the wrong line, cries wolf, or stays silent.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "grader/paths.h"
+#include "grader/toolkit.h"
+
+#define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
+#define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
+#define CUDA_HOME grader::find_toolkit(ROOFLINE_SOURCE "/.lab").home.string()
+#include "simulator/tests/program.h"
+
+namespace roofline {
+namespace {
+
+using namespace sim::test;
+using Json = nlohmann::json;
+
+fs::path source_of(const std::string& name) {
+  return fs::path(ROOFLINE_SOURCE "/grader/tests/advice") / (name + ".cu");
+}
+
+/// "17 bank-conflict" of every marked line; line 0 is the program as a whole.
+std::set<std::string> marks(const std::string& name) {
+  std::set<std::string> found;
+  std::istringstream text(read_file(source_of(name)));
+  unsigned number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    for (const std::string& mark : {std::string("// program advice: "), std::string("// advice: ")}) {
+      const size_t at = line.find(mark);
+      if (at == std::string::npos) continue;
+      const bool whole = mark[3] == 'p';
+      found.insert(std::to_string(whole ? 0 : number) + " " + line.substr(at + mark.size()));
+    }
+  }
+  return found;
+}
+
+std::string flags(const std::string& name) {
+  const std::string text = read_file(source_of(name)), mark = "// nvcc: ";
+  const size_t at = text.find(mark);
+  return at == std::string::npos ? "" : text.substr(at + mark.size(), text.find('\n', at) - at - mark.size());
+}
+
+fs::path build(const Folder& folder, const std::string& name, const std::string& lines = "-lineinfo") {
+  std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc",
+                                      "-std=c++17",
+                                      "-O3",
+                                      "-cudart",
+                                      "shared",
+                                      "-gencode",
+                                      "arch=compute_80,code=compute_80",
+                                      "-o",
+                                      (folder / name).string(),
+                                      source_of(name).string()};
+  if (!lines.empty()) command.push_back(lines);
+  std::istringstream more(flags(name));
+  for (std::string flag; more >> flag;) command.push_back(flag);
+  const Result compiled = run(command);
+  if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);
+  return folder / name;
+}
+
+Result lab_run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {ROOFLINE_BUILD "/bin/lab", "run"});
+  return run(arguments);
+}
+
+class Advice : public testing::TestWithParam<const char*> {};
+
+TEST_P(Advice, NamesTheMarkedLinesAndNoOther) {
+  const Folder folder;
+  const fs::path json = folder / "run.json";
+  const Result result = lab_run({"--json", json.string(), build(folder, GetParam()).string()});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  std::set<std::string> found;
+  std::string messages;
+  for (const Json& finding : Json::parse(read_file(json)).at("findings")) {
+    found.insert(std::to_string(finding.at("line").get<unsigned>()) + " " +
+                 finding.at("rule").get<std::string>());
+    messages += finding.dump() + "\n";
+  }
+  EXPECT_EQ(found, marks(GetParam())) << messages;
+}
+INSTANTIATE_TEST_SUITE_P(Programs, Advice,
+                         testing::Values("stride", "transpose", "divergence", "local_array", "atomics",
+                                         "vectors", "doubles", "shape", "launches", "copies", "slow", "clean",
+                                         "spill", "uneven"));
+
+/// Broken by: a source line that is not shown beside its counts, a sentence without its numbers.
+TEST(Counters, ShowTheSourceAndTheSentence) {
+  const Folder folder;
+  const Result result = lab_run({"--counters", build(folder, "stride").string()});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("return 2.0f * x[i * stride];"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("touches 32 sectors a warp request, 4 would do: neighbours in the warp read "
+                            "addresses 128 bytes apart"),
+            std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("32/4"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find('\033'), std::string::npos) << "not a terminal";
+}
+
+TEST(Counters, WithoutLineInformationShowPtx) {
+  const Folder folder;
+  const Result result = lab_run({"--counters", build(folder, "stride", "").string()});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("ld.global"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("nvcc -lineinfo"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("PTX line"), std::string::npos) << result.err;
+}
+
+/// Broken by: a count that depends on the number of host threads.
+TEST(Counters, DoNotDependOnThreads) {
+  const Folder folder;
+  for (const char* name : {"transpose", "atomics"}) {
+    const std::string program = build(folder, name).string();
+    const Result one = lab_run({"--threads", "1", "--json", "-", program});
+    const Result two = lab_run({"--threads", "2", "--json", "-", program});
+    ASSERT_EQ(one.status, 0) << one.err;
+    EXPECT_EQ(one.out, two.out);
+  }
+}
+
+/// Broken by: a file that is not SARIF, a place that an editor cannot find.
+TEST(Counters, SarifNamesRelativeFiles) {
+  const Folder folder;
+  const std::string program = build(folder, "stride").string();
+  const fs::path file = folder / "run.sarif";
+  const fs::path before = fs::current_path();
+  fs::current_path(ROOFLINE_SOURCE);
+  const Result result = lab_run({"--sarif", file.string(), program});
+  fs::current_path(before);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json log = Json::parse(read_file(file));
+  EXPECT_EQ(log.at("version"), "2.1.0");
+  const Json& results = log.at("runs").at(0).at("results");
+  ASSERT_EQ(results.size(), 1u) << results.dump();
+  const Json& place = results[0].at("locations").at(0).at("physicalLocation");
+  EXPECT_EQ(place.at("artifactLocation").at("uri"), "grader/tests/advice/stride.cu");
+  EXPECT_EQ(place.at("region").at("startLine"), 7);
+}
+
+/// Broken by: a value, an address or a branch that is not the thread's own.
+TEST(Explain, FollowsOneThread) {
+  const Folder folder;
+  const std::string program = build(folder, "stride").string();
+  const Result result = lab_run({"--explain", "2,5", "--kernel", "strided", program});
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* part :
+       {"strided, launch 1: block (2,0,0), thread (5,0,0)", "stride.cu:7  return 2.0f * x[i * stride];",
+        // Block 2, thread 5 is element 517; it reads 517 * 32 floats behind x and writes float 517 of y.
+        "argument 1 + 66176 of 16777216 bytes", "argument 2 + 2068 of 524288 bytes", "not taken"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << result.err;
+  const Result triple = lab_run({"--explain", "(2,0,0),(5,0,0)", "--kernel", "strided", program});
+  EXPECT_EQ(triple.err, result.err);
+}
+
+TEST(Explain, SaysWhenThereIsNoSuchThread) {
+  const Folder folder;
+  const std::string program = build(folder, "launches").string();
+  EXPECT_NE(lab_run({"--explain", "3,5", program}).err.find("there is no such block"), std::string::npos);
+  EXPECT_NE(lab_run({"--explain", "0,300", program}).err.find("there is no such thread"), std::string::npos);
+  EXPECT_NE(lab_run({"--explain", "0,0", "--kernel", "other", program}).err.find("No such kernel"),
+            std::string::npos);
+  EXPECT_NE(lab_run({"--explain", "0,0", "--launch", "2000", program}).err.find("1000 times only"),
+            std::string::npos);
+  for (const char* wrong : {"5", "a,b", "(0,0", "0,0,0", "(0,0,0,0),1"}) {
+    const Result result = lab_run({"--explain", wrong, program});
+    EXPECT_EQ(result.status, 2) << wrong;
+    EXPECT_NE(result.err.find("(0,5)"), std::string::npos) << result.err;
+  }
+}
+
+/// Broken by: loops printed whole, threads that wait in silence, unoptimised code that is not understood.
+TEST(Explain, FoldsLoopsAndShowsWaiting) {
+  const Folder folder;
+  const std::string program = build(folder, "divergence", "-lineinfo").string();
+  const Result waits = lab_run({"--explain", "0,3", "--kernel", "by_thread", program});
+  ASSERT_EQ(waits.status, 0) << waits.err;
+  EXPECT_NE(waits.err.find("waits while other threads of its warp execute"), std::string::npos) << waits.err;
+  const std::string unoptimised = build(folder, "local_array", "-G").string();
+  const Result debug =
+      lab_run({"--explain", "1,2", "--kernel", "indexed", "--explain-limit", "60", unoptimised});
+  ASSERT_EQ(debug.status, 0) << debug.err;
+  EXPECT_NE(debug.err.find("iterations 3 to 16 of the loop"), std::string::npos) << debug.err;
+  EXPECT_NE(debug.err.find("--explain-limit N"), std::string::npos) << debug.err;
+  EXPECT_NE(debug.err.find("local memory + "), std::string::npos) << debug.err;
+}
+
+}  // namespace
+}  // namespace roofline
