@@ -24,6 +24,13 @@ bool KernelCall::cooperative() const {
   });
 }
 
+dim3 KernelCall::cluster() const {
+  for (const KernelAttribute& a : attributes)
+    if (a.id == cudaLaunchAttributeClusterDimension)
+      return {a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z};
+  return {0, 0, 0};
+}
+
 cudaGraphNodeType type_of(const Work& work) {
   constexpr cudaGraphNodeType kTypes[] = {cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,
                                           cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
@@ -56,6 +63,7 @@ Node& Graph::add(Work work, std::vector<Edge> dependencies) {
   Node& node = *nodes.emplace_back(std::make_unique<Node>());
   node.graph = this;
   node.id = next_id();
+  node.device = Runtime::instance().target();
   node.work = std::move(work);
   node.dependencies = std::move(dependencies);
   for (const Edge& edge : node.dependencies) edge.from->dependents.push_back(&node);
@@ -78,6 +86,7 @@ std::unique_ptr<Graph> Graph::clone() const {
   for (const auto& node : nodes) copy->by_original[node->id] = &copy->add(runtime::clone(node->work), {});
   for (const auto& node : nodes) {
     Node& mine = *copy->by_original[node->id];
+    mine.device = node->device;
     for (const Edge& edge : node->dependencies) {
       Node* from = copy->by_original[edge.from->id];
       mine.dependencies.push_back({from, edge.data});

@@ -36,6 +36,7 @@ struct KernelCall {
   std::vector<KernelAttribute> attributes;   ///< cooperative, priority, ...
   mutable std::vector<void*> pointers = {};  ///< into `parameters`, for who asks for the parameters
   bool cooperative() const;
+  dim3 cluster() const;  ///< 0: as the kernel was compiled
 };
 struct CopyCall {
   CopyRequest request;  ///< the stream in it means nothing
@@ -87,6 +88,7 @@ inline bool operator==(const cudaGraphEdgeData& a, const cudaGraphEdgeData& b) {
 struct Node {
   Graph* graph = nullptr;
   u64 id = 0;  ///< unique in the process
+  int device = 0;
   Work work;
   std::vector<Edge> dependencies;
   std::vector<Node*> dependents;

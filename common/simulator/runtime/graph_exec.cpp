@@ -5,11 +5,13 @@
 #include "simulator/runtime/graph_exec.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
+#include "simulator/runtime/say.h"
 #include "simulator/runtime/user_object.h"
 
 namespace roofline::sim::runtime {
@@ -33,9 +35,10 @@ cudaError_t lower_kernel(Runtime& r, const KernelCall& call, GraphNode& node) {
   if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
     return error;
   node.kind = GraphNode::Kind::kKernel;
-  node.kernel = {
-      kernel->facts.id, 0, extent(call.grid), extent(call.block), call.shared_bytes, call.cooperative(),
-      call.parameters};
+  node.kernel = {kernel->facts.id,  0,
+                 extent(call.grid), extent(call.block),
+                 call.shared_bytes, call.cooperative(),
+                 call.parameters,   extent(call.cluster())};
   return cudaSuccess;
 }
 
@@ -160,6 +163,21 @@ cudaError_t define(Runtime& r, u32 id, const GraphDefinition& definition) {
   return to_cuda(r.connection().call(DefineGraph{id, out.bytes().size()}));
 }
 
+/// The device of all nodes that run on one; false when there are several.
+bool device_of(const Graph& graph, int& device, bool& found) {
+  for (const auto& node : graph.nodes) {
+    if (const auto* child = std::get_if<ChildCall>(&node->work)) {
+      if (!device_of(*child->graph, device, found)) return false;
+    } else if (std::holds_alternative<KernelCall>(node->work) ||
+               std::holds_alternative<FillCall>(node->work)) {
+      if (found && node->device != device) return false;
+      device = node->device;
+      found = true;
+    }
+  }
+  return true;
+}
+
 cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* graph, unsigned long long flags,
                         cudaGraphInstantiateParams& report) {
   report.result_out = cudaGraphInstantiateError;
@@ -173,6 +191,13 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
   if (graph->has_memory() && graph->executables) return cudaErrorInvalidValue;
   static u32 last_id = 0;
   auto exec = std::make_unique<GraphExec>();
+  exec->device = r.target();
+  if (bool found = false; !device_of(*graph, exec->device, found)) {
+    static std::atomic<bool> said = false;
+    if (!said.exchange(true)) say("a graph whose nodes run on several devices is not supported yet");
+    return cudaErrorNotSupported;
+  }
+  r.aim(exec->device);
   exec->flags = flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
   exec->graph = graph->clone();
   exec->original = graph->id;
@@ -200,6 +225,7 @@ cudaError_t upload(Runtime& r, const GraphExec* exec, cudaStream_t stream) {
   const StreamUse use = use_stream(r, stream);
   if (use.error != cudaSuccess) return use.error;
   if (use.capture) return refuse_capture(use);
+  if (r.target() != exec->device) return cudaErrorInvalidResourceHandle;
   r.connection().post(UploadGraph{exec->id, use.id});
   return cudaSuccess;
 }
@@ -213,7 +239,15 @@ GraphExec::~GraphExec() {
     if (live->id == original && live->executables) live->executables--;
   }
   Runtime& runtime = Runtime::instance();
-  if (id && runtime.connected() && !runtime.forked) runtime.connection().post(DestroyGraph{id});
+  if (!id || !runtime.connected() || runtime.forked) return;
+  runtime.aim(device);
+  runtime.connection().post(DestroyGraph{id});
+}
+
+GraphExec* aim_at(Runtime& runtime, cudaGraphExec_t exec) {
+  GraphExec* const found = find_exec(exec);
+  if (found) runtime.aim(found->device);
+  return found;
 }
 
 GraphExec* find_exec(cudaGraphExec_t exec) {

@@ -15,6 +15,7 @@ struct GraphExec {
   ~GraphExec();
 
   u32 id = 0;  ///< the machine's number
+  int device = 0;
   unsigned long long flags = 0;
   std::unique_ptr<Graph> graph;
   u64 original = 0;  ///< id of the graph it was made from
@@ -29,6 +30,8 @@ struct GraphExec {
 
 /// Null when the handle is none. Callers hold the lock.
 GraphExec* find_exec(cudaGraphExec_t exec);
+/// The same, and aims this call's commands at its device.
+GraphExec* aim_at(Runtime& runtime, cudaGraphExec_t exec);
 /// The node of an executable graph that stands for a node of the graph it was made from.
 Node* find_in_exec(const GraphExec& exec, cudaGraphNode_t original);
 

@@ -16,7 +16,7 @@ namespace {
 template <class Call, class Make>
 cudaError_t change(cudaGraphExec_t exec, cudaGraphNode_t original, Make&& make) {
   return api([&](Runtime& r) {
-    GraphExec* const found = find_exec(exec);
+    GraphExec* const found = aim_at(r, exec);
     Node* const node = found ? find_in_exec(*found, original) : nullptr;
     if (!node || !std::holds_alternative<Call>(node->work)) return cudaErrorInvalidValue;
     Work work;
@@ -98,7 +98,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                  cudaGraph_t child) {
   return api([&](Runtime& r) {
-    GraphExec* const found = find_exec(exec);
+    GraphExec* const found = aim_at(r, exec);
     Node* const mine = found ? find_in_exec(*found, node) : nullptr;
     if (!mine || !std::holds_alternative<ChildCall>(mine->work)) return cudaErrorInvalidValue;
     return change_child(r, *found, *mine, child);
@@ -119,7 +119,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNo
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* p) {
   return api([&](Runtime& r) {
-    GraphExec* const found = find_exec(exec);
+    GraphExec* const found = aim_at(r, exec);
     Node* const mine = found ? find_in_exec(*found, node) : nullptr;
     if (!p || !mine || type_of(mine->work) != p->type) return cudaErrorInvalidValue;
     if (p->type == cudaGraphNodeTypeGraph) return change_child(r, *found, *mine, p->graph.graph);
@@ -132,7 +132,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
   return api([&](Runtime& r) {
-    GraphExec* const found = find_exec(exec);
+    GraphExec* const found = aim_at(r, exec);
     Node* const mine = found ? find_in_exec(*found, node) : nullptr;
     if (!mine || !can_be_disabled(mine->work)) return cudaErrorInvalidValue;
     GraphNode lowered;

@@ -170,7 +170,7 @@ using namespace roofline::sim::runtime;
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
   return api([&](Runtime& r) {
-    GraphExec* const found = find_exec(exec);
+    GraphExec* const found = aim_at(r, exec);
     const Graph* const next = LiveGraphs::instance().find(graph);
     cudaGraphExecUpdateResultInfo info{cudaGraphExecUpdateError, nullptr, nullptr};
     cudaError_t error = cudaErrorInvalidValue;

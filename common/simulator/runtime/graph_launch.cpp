@@ -10,7 +10,6 @@
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_exec.h"
 #include "simulator/runtime/graph_memory.h"
-#include "simulator/runtime/host_watch.h"
 
 namespace roofline::sim::runtime {
 
@@ -56,9 +55,10 @@ void serve_copy(Connection& connection, const CopyRequest& q, const GraphStop& s
 /// One launch under way.
 struct Run {
   u32 id = 0;
+  int device = 0;
   u64 served = 0;
+  bool records = false;  ///< events, which the host may ask for as soon as the launch is over
   std::shared_ptr<const ProgramWork> program;  ///< null: the machine needs nothing
-  HostCall next;                               ///< to be called without the lock; none: the run is over
 };
 
 /// The host may ask for the event from now on, unless it was destroyed since.
@@ -79,21 +79,25 @@ cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& ru
     if (found->graph->has_memory()) return refuse_capture(use);
     return capture(use, ChildCall{found->graph->clone()});
   }
+  if (r.target() != found->device) return cudaErrorNotSupported;  // a stream of another device
   if (const cudaError_t error =
           launch_memory(*found->graph, found->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
       error != cudaSuccess)
     return error;
   static u32 last_run = 0;
   run.id = ++last_run;
+  run.device = found->device;
   r.connection().post(LaunchGraph{found->id, use.id, run.id});
   for (const Node* node : found->recorders) mark_recorded(r, std::get<RecordCall>(node->work));
+  run.records = !found->recorders.empty();
   if (!found->program->empty()) run.program = found->program;
   return cudaSuccess;
 }
 
-/// Up to the next host function, or the end.
-cudaError_t advance(Runtime& r, Run& run) {
-  run.next = {};
+/// Up to the next host function, which is given back, or the end.
+cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
+  next = {};
+  r.aim(run.device);
   while (true) {
     GraphStop stop;
     const Status status = r.connection().call(ResumeGraph{run.id, run.served}, stop);
@@ -102,11 +106,26 @@ cudaError_t advance(Runtime& r, Run& run) {
     if (stop.done || work == run.program->end()) return cudaSuccess;
     run.served++;
     if (const auto* host = std::get_if<HostCall>(&work->second)) {
-      run.next = *host;
+      next = *host;
       r.connection().show_output();
       return cudaSuccess;
     }
     serve_copy(r.connection(), std::get<CopyRequest>(work->second), stop);
+  }
+}
+
+/// Calls host functions and goes on, in the thread of host functions, without the lock.
+void finish(Run run, HostCall next) {
+  Runtime& runtime = Runtime::instance();
+  while (next.function) {
+    next.function(next.data);
+    std::lock_guard guard(runtime.lock);
+    try {
+      if (advance(runtime, run, next) != cudaSuccess) return;
+    } catch (const ConnectionLost& lost) {
+      (void)connection_error(lost);
+      return;
+    }
   }
 }
 
@@ -116,17 +135,18 @@ cudaError_t advance(Runtime& r, Run& run) {
 using namespace roofline::sim::runtime;
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  Run run;
-  cudaError_t error = api([&](Runtime& r) {
-    const cudaError_t begun = begin(r, exec, stream, run);
-    return begun == cudaSuccess && run.program ? advance(r, run) : begun;
+  return api([&](Runtime& r) {
+    Run run;
+    HostCall next;
+    cudaError_t error = begin(r, exec, stream, run);
+    if (error == cudaSuccess && run.program) error = advance(r, run, next);
+    if (error != cudaSuccess || !next.function) return error;
+    const auto place = r.place_of(stream);
+    r.host_functions.submit(place, [run, next] { finish(run, next); });
+    // The host's accesses are in order with the stream only while it waits.
+    if (run.records || r.connection().watches_host()) r.host_functions.wait(place);
+    return cudaSuccess;
   });
-  while (error == cudaSuccess && run.next.function) {
-    HostWatch::instance().pause();
-    run.next.function(run.next.data);
-    error = api([&](Runtime& r) { return advance(r, run); });
-  }
-  return error;
 }
 ROOFLINE_EXPORT cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
   return cudaGraphLaunch(exec, per_thread(stream));

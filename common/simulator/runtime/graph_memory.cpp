@@ -36,14 +36,18 @@ GraphMemory::~GraphMemory() {
   // Memory that a launch allocated and nothing freed is the program's to free.
   if (in_use) return;
   Runtime& runtime = Runtime::instance();
-  if (runtime.connected() && !runtime.forked) runtime.connection().call(Release{address, true, 0});
+  if (!runtime.connected() || runtime.forked) return;
+  const int target = runtime.target();
+  runtime.aim(device);
+  runtime.connection().call(Release{address, true, 0});
+  runtime.aim(target);
 }
 
 cudaError_t make_graph_memory(Runtime& runtime, u64 bytes, std::shared_ptr<GraphMemory>& memory) {
   Address answer;
   const Status status = runtime.connection().call(Allocate{bytes, "graph memory node"}, answer);
   if (status != Status::kOk) return to_cuda(status);
-  memory = std::make_shared<GraphMemory>(answer.address, bytes);
+  memory = std::make_shared<GraphMemory>(answer.address, bytes, runtime.target());
   Pool& p = pool();
   p.all[answer.address] = memory;
   p.reserved += bytes;

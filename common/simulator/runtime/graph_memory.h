@@ -9,12 +9,13 @@ namespace roofline::sim::runtime {
 /// Memory of an allocation node. Its address is known from the node's creation on, so the machine holds it
 /// until the last graph that knows it is gone; what launches and frees change is whether it may be used.
 struct GraphMemory {
-  GraphMemory(u64 at, u64 size) : address(at), bytes(size) {}
+  GraphMemory(u64 at, u64 size, int on) : address(at), bytes(size), device(on) {}
   ~GraphMemory();
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
 
   u64 address, bytes;
+  int device;
   bool in_use = false;          ///< allocated by a launch, not freed yet
   bool freed_in_graph = false;  ///< a free node exists
 };

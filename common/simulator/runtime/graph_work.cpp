@@ -57,8 +57,8 @@ cudaError_t make_kernel(Runtime& r, const cudaKernelNodeParams& p, const std::ve
       pointers.push_back(const_cast<std::byte*>(buffer) + offset);
   }
   const LaunchRequest request{
-      p.func,           p.gridDim, p.blockDim,        p.extra ? pointers.data() : p.kernelParams,
-      p.sharedMemBytes, nullptr,   call.cooperative()};
+      p.func,           p.gridDim, p.blockDim,         p.extra ? pointers.data() : p.kernelParams,
+      p.sharedMemBytes, nullptr,   call.cooperative(), call.cluster()};
   if (const cudaError_t error = make_kernel_call(r, request, call); error != cudaSuccess) return error;
   work = std::move(call);
   return cudaSuccess;

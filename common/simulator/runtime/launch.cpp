@@ -106,7 +106,8 @@ cudaError_t make_kernel_call(Runtime& r, const LaunchRequest& q, KernelCall& cal
   Kernel* kernel = nullptr;
   std::vector<std::byte> packed;
   if (const cudaError_t error = prepare(r, q, kernel, packed); error != cudaSuccess) return error;
-  call.function = q.function;
+  call.function = r.modules.stub_of(*kernel);
+  if (!call.function) call.function = q.function;
   call.grid = q.grid;
   call.block = q.block;
   call.shared_bytes = q.dynamic_shared_bytes;
@@ -116,6 +117,11 @@ cudaError_t make_kernel_call(Runtime& r, const LaunchRequest& q, KernelCall& cal
     KernelAttribute cooperative{cudaLaunchAttributeCooperative, {}};
     cooperative.value.cooperative = 1;
     call.attributes.push_back(cooperative);
+  }
+  if (q.cluster.x && !call.cluster().x) {
+    KernelAttribute cluster{cudaLaunchAttributeClusterDimension, {}};
+    cluster.value.clusterDim = {q.cluster.x, q.cluster.y, q.cluster.z};
+    call.attributes.push_back(cluster);
   }
   return cudaSuccess;
 }

@@ -67,6 +67,12 @@ void Modules::add_variable(const void* host_variable, Module& module, const std:
   variables_[host_variable] = std::move(variable);
 }
 
+const void* Modules::stub_of(const Kernel& kernel) const {
+  for (const auto& [stub, each] : stubs_)
+    if (each == &kernel) return stub;
+  return nullptr;
+}
+
 Kernel* Modules::find_kernel(const void* function) const {
   if (const auto stub = stubs_.find(function); stub != stubs_.end()) return stub->second;
   if (const auto handle = handles_.find(function); handle != handles_.end()) return handle->second;

@@ -90,6 +90,8 @@ class Modules {
 
   Kernel& add_kernel(Module& module, const std::string& name);
   void add_stub(const void* host_function, Kernel& kernel) { stubs_[host_function] = &kernel; }
+  /// The host function that stands for a kernel in the program's code, or nullptr.
+  const void* stub_of(const Kernel& kernel) const;
   void add_variable(const void* host_variable, Module& module, const std::string& name,
                     void** managed_pointer);
 
