@@ -14,13 +14,18 @@ std::string text_of(const ptx::Operand& operand);
 
 std::string list_of(const ptx::OperandList& operands, const char* separator) {
   std::string text;
-  for (size_t i = 0; i < operands.size(); ++i) text += (i ? separator : "") + text_of(operands[i]);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (i != 0) text += separator;
+    text += text_of(operands[i]);
+  }
   return text;
 }
 
 std::string offset_of(s64 offset) {
   if (offset == 0) return "";
-  return (offset > 0 ? "+" : "") + std::to_string(offset);
+  char text[24];
+  std::snprintf(text, sizeof text, "%+lld", static_cast<long long>(offset));
+  return text;
 }
 
 std::string text_of(const ptx::Operand& operand) {
@@ -37,15 +42,15 @@ std::string text_of(const ptx::Operand& operand) {
       return text;
     }
     case Kind::kAddress:
-      return "[" + operand.name + offset_of(operand.offset) + "]";
+      return std::string("[").append(operand.name).append(offset_of(operand.offset)).append("]");
     case Kind::kVector:
-      return "{" + list_of(operand.elements, ", ") + "}";
+      return std::string("{").append(list_of(operand.elements, ", ")).append("}");
     case Kind::kPair:
       return list_of(operand.elements, "|");
     case Kind::kDiscard:
       return "_";
     default:
-      return (operand.negated ? "!" : "") + operand.name + offset_of(operand.offset);
+      return std::string(operand.negated ? "!" : "").append(operand.name).append(offset_of(operand.offset));
   }
 }
 
@@ -53,13 +58,13 @@ std::string text_of(const ptx::Operand& operand) {
 
 std::string spelling_of(const ptx::Instruction& in) {
   std::string text = in.opcode;
-  for (const std::string& modifier : in.modifiers) text += "." + modifier;
+  for (const std::string& modifier : in.modifiers) text.append(".").append(modifier);
   return text;
 }
 
 std::string text_of(const ptx::Instruction& in) {
   std::string text;
-  if (!in.guard.empty()) text += (in.guard_negated ? "@!" : "@") + in.guard + " ";
+  if (!in.guard.empty()) text.append(in.guard_negated ? "@!" : "@").append(in.guard).append(" ");
   text += spelling_of(in);
   if (in.call) return text + " " + in.call->target.name + ", (" + list_of(in.call->arguments, ", ") + ")";
   if (!in.operands.empty()) text += " " + list_of(in.operands, ", ");
