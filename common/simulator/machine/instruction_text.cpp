@@ -66,8 +66,11 @@ std::string text_of(const ptx::Instruction& in) {
   std::string text;
   if (!in.guard.empty()) text.append(in.guard_negated ? "@!" : "@").append(in.guard).append(" ");
   text += spelling_of(in);
-  if (in.call) return text + " " + in.call->target.name + ", (" + list_of(in.call->arguments, ", ") + ")";
-  if (!in.operands.empty()) text += " " + list_of(in.operands, ", ");
+  if (in.call) {
+    text.append(" ").append(in.call->target.name);
+    return text.append(", (").append(list_of(in.call->arguments, ", ")).append(")");
+  }
+  if (!in.operands.empty()) text.append(" ").append(list_of(in.operands, ", "));
   return text;
 }
 
