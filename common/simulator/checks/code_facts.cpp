@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/checks/code_facts.h"
 
-#include <cxxabi.h>
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -98,23 +96,6 @@ Finding::Place place_of(const Kernel& kernel, u32 instruction, std::string what)
   place.file = file->second;
   place.line = info.source.line;
   return place;
-}
-
-std::string readable_name(const std::string& mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (text == nullptr) return mangled;
-  std::string name = text;
-  std::free(text);
-  const size_t end = name.rfind(')');
-  size_t begin = end;
-  for (int depth = 0; begin != std::string::npos; --begin) {
-    depth += name[begin] == ')' ? 1 : name[begin] == '(' ? -1 : 0;
-    if (depth == 0 || begin == 0) break;
-  }
-  if (begin != std::string::npos && begin != 0) name.resize(begin);
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return name;
 }
 
 std::string count_of(u64 n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simulator/checks/finding.h"
+#include "simulator/machine/block_trap.h"
 #include "simulator/machine/warp.h"
 
 /// What the checks must know of a kernel's instructions, read once a launch from their text.
@@ -53,8 +54,6 @@ std::string thread_text(const Grid& grid, u32 linear_thread);
 std::string block_text(const Grid& grid, u64 linear_block);
 /// The place of an instruction, for a finding.
 Finding::Place place_of(const Kernel& kernel, u32 instruction, std::string what);
-/// "scale<float>" for "_Z5scaleIfEvPT_".
-std::string readable_name(const std::string& mangled);
 /// "1 byte", "3 bytes".
 std::string count_of(u64 n, const char* noun);
 
