@@ -113,7 +113,8 @@ TEST_F(ClusterTest, DeadlockIsFound) {
           "@%p2 bra END;\nbar.sync 0;\nbra END;\nWAIT:\n" +
               std::string(kBoth) + "END:\n",
           2, {2, 1, 1}, 64);
-  if (r.trap) EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock) << r.trap->message;
+  ASSERT_TRUE(r.trap);
+  EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock) << r.trap->message;
 }
 
 TEST_F(ClusterTest, LimitsAreChecked) {
