@@ -10,7 +10,7 @@ int main() {
   cudaStream_t a, b;
   cudaStreamCreate(&a);
   cudaStreamCreate(&b);
-  cudaMalloc(&x, 128);
+  cudaMallocAsync(&x, 128, a);
   fill<<<1, 32, 0, a>>>(x);
 #ifdef FIXED
   cudaEvent_t filled;

@@ -122,7 +122,6 @@ class Kernel {
   void write() {
     const auto& sources = binder_.sources;
     const auto& results = binder_.results;
-    const bool borrow = case_.spelling.starts_with("sub");
     text = ".visible .entry " + name + "(.param .u64 data)\n{\n";
     line(".reg .b64 %data");
     line(".reg .b32 %carry");
@@ -136,14 +135,14 @@ class Kernel {
     }
     if (case_.carry_in || case_.carry_out) {
       line("ld.global.b32 %carry, " + at(cells() - 2));
-      line(borrow ? "sub.cc.u32 %carry, 0, %carry" : "add.cc.u32 %carry, %carry, 0xffffffff");
+      line("add.cc.u32 %carry, %carry, 0xffffffff");
     }
     std::string operands;
     for (const ptx::Operand& operand : instruction_.operands)
       operands += (operands.empty() ? " " : ", ") + spelled(operand);
     line(case_.spelling + operands);
     if (case_.carry_out) {
-      line(borrow ? "subc.u32 %carry, 0, 0" : "addc.u32 %carry, 0, 0");
+      line("addc.u32 %carry, 0, 0");
       line("st.global.b32 " + at(cells() - 1) + ", %carry");
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
