@@ -183,7 +183,8 @@ void bank_conflicts(const ProgramProfile& program, Advice& advice) {
 void local_memory(const ProgramProfile& program, Advice& advice) {
   for (const KernelProfile& kernel : program.kernels) {
     const double requests = number(kernel.counters.local_requests);
-    if (number(kernel.counters.local_sectors) < kernel.traffic() * kWorthMentioning) continue;
+    if (requests == 0 || number(kernel.counters.local_sectors) < kernel.traffic() * kWorthMentioning)
+      continue;
     for (const LineProfile& line : kernel.lines) {
       if (number(line.sum.local_requests) < requests * 0.25) continue;
       advice.line(kernel, line, without_sectors(kernel, number(line.sum.local_sectors)),
