@@ -122,6 +122,13 @@ std::string cut(const std::string& text, int width) {
   return out + "..";
 }
 
+std::string paragraph(const std::string& text, int indent, const Terminal& terminal) {
+  std::string out;
+  for (const std::string& line : wrap(text, terminal.width - indent))
+    out += std::string(static_cast<size_t>(indent), ' ') + line + "\n";
+  return out;
+}
+
 class KernelListing {
  public:
   KernelListing(const KernelProfile& kernel, SourceText& source, const Terminal& terminal)
@@ -144,20 +151,24 @@ class KernelListing {
 
   std::string header() const {
     const sim::KernelRecord& launch = *kernel_.longest;
-    std::string text =
-        "\n" + terminal_.paint(Colour::kBold, kernel_.name) + "  " +
+    const std::string launches =
+        "  " +
         (kernel_.launches == 1 ? std::string("1 launch") : std::to_string(kernel_.launches) + " launches") +
-        ", " + time_text(kernel_.seconds) + " simulated";
-    if (kernel_.bounds.empty()) return text + "\n";
-    text += "\n  limited by " + terminal_.paint(Colour::kBold, bound_text(kernel_.bounds.front().first));
+        ", " + time_text(kernel_.seconds) + " simulated\n";
+    const std::string name = cut(kernel_.name, terminal_.width - (display_width(launches) - 1));
+    const std::string text = "\n" + terminal_.paint(Colour::kBold, name) + launches;
+    if (kernel_.bounds.empty()) return text;
     std::string others;
     for (size_t i = 0; i < std::min<size_t>(kernel_.bounds.size(), 4); i++)
       others += (i ? ", " : "") + kernel_.bounds[i].first + " " +
                 percent_text(std::min(1.0, kernel_.bounds[i].second / std::max(kernel_.seconds, 1e-30)));
-    return text + " (of its simulated time: " + others + ")\n  occupancy " +
-           percent_text(launch.occupancy.fraction) + ", limited by " + launch.occupancy.limiter + "; " +
-           std::to_string(launch.resources.registers) + " registers a thread" +
-           (launch.resources.registers_estimated ? " (estimated)" : "") + "\n";
+    const std::string limit = terminal_.paint(Colour::kBold, bound_text(kernel_.bounds.front().first));
+    return text +
+           paragraph("limited by " + limit + " (of its simulated time: " + others + ")", 2, terminal_) +
+           paragraph("occupancy " + percent_text(launch.occupancy.fraction) + ", limited by " +
+                         launch.occupancy.limiter + "; " + std::to_string(launch.resources.registers) +
+                         " registers a thread" + (launch.resources.registers_estimated ? " (estimated)" : ""),
+                     2, terminal_);
   }
 
   void titles() {
@@ -240,15 +251,8 @@ class KernelListing {
   std::string out_;
 };
 
-std::string paragraph(const std::string& text, int indent, const Terminal& terminal) {
-  std::string out;
-  for (const std::string& line : wrap(text, terminal.width - indent))
-    out += std::string(static_cast<size_t>(indent), ' ') + line + "\n";
-  return out;
-}
-
 /// Of the kernel's time, or of the program's when it is about no kernel.
-std::string gain_text(const Finding& finding, const ProgramProfile& program) {
+std::string gain_text(const Finding& finding, const ProgramProfile& program, const Terminal& terminal) {
   double whole = program.region.virtual_seconds;
   for (const KernelProfile& kernel : program.kernels)
     if (kernel.name == finding.kernel) whole = kernel.seconds;
@@ -256,7 +260,8 @@ std::string gain_text(const Finding& finding, const ProgramProfile& program) {
   const double share = finding.gain_seconds / whole;
   if (share < 0.01) return ", little effect at this size";
   return ", about " + percent_text(share) + " of " +
-         (finding.kernel.empty() ? "the program" : finding.kernel) + "'s simulated time";
+         (finding.kernel.empty() ? "the program" : cut(finding.kernel, terminal.width / 2)) +
+         "'s simulated time";
 }
 
 std::string place_of(const Finding& finding) {
@@ -264,6 +269,23 @@ std::string place_of(const Finding& finding) {
     return std::filesystem::path(finding.file).filename().string() + ":" + std::to_string(finding.line);
   if (!finding.where.empty()) return finding.where;
   return finding.kernel.empty() ? "the program" : finding.kernel;
+}
+
+/// The place, the rule and the gain: in one line where they fit, else the place has a line of its own.
+std::string title_of(const Finding& finding, size_t number_of_finding, const ProgramProfile& program,
+                     const Terminal& terminal) {
+  constexpr int kIndent = 2, kNextIndent = 5;
+  const Colour colour = finding.level == Finding::Level::kError ? Colour::kRed : Colour::kYellow;
+  const std::string place =
+      cut(std::to_string(number_of_finding) + ". " + printable(place_of(finding)), terminal.width - kIndent);
+  const std::string rule = finding.rule + gain_text(finding, program, terminal);
+  const std::string text = std::string(kIndent, ' ') + terminal.paint(colour, place);
+  if (kIndent + display_width(place) + 2 + display_width(rule) <= terminal.width)
+    return text + "  " + terminal.paint(Colour::kDim, rule) + "\n";
+  std::string lines = text + "\n";
+  for (const std::string& line : wrap(rule, terminal.width - kNextIndent))
+    lines += std::string(kNextIndent, ' ') + terminal.paint(Colour::kDim, line) + "\n";
+  return lines;
 }
 
 }  // namespace
@@ -280,8 +302,8 @@ std::string headline(const ProgramProfile& program, const Terminal& terminal) {
                      ", copies about " + percent_text(copies) + ", overhead and waiting " +
                      percent_text(overhead) + ". ";
   if (kernels >= std::max(copies, overhead) && !first.bounds.empty())
-    text +=
-        "Most of it is limited by " + bound_text(first.bounds.front().first) + " (in " + first.name + ").";
+    text += "Most of it is limited by " + bound_text(first.bounds.front().first) + " (in " +
+            cut(first.name, terminal.width / 2) + ").";
   else if (copies >= overhead)
     text += "Limited by the link between host and device.";
   else
@@ -311,11 +333,8 @@ std::string findings_text(const std::vector<Finding>& findings, const ProgramPro
   std::string text;
   size_t n = 0;
   for (const Finding& finding : findings) {
-    const Colour colour = finding.level == Finding::Level::kError ? Colour::kRed : Colour::kYellow;
-    text += "\n  " + terminal.paint(colour, std::to_string(++n) + ". " + printable(place_of(finding))) +
-            "  " + terminal.paint(Colour::kDim, finding.rule);
-    text += terminal.paint(Colour::kDim, gain_text(finding, program));
-    text += "\n" + paragraph(printable(finding.message), 5, terminal);
+    text += "\n" + title_of(finding, ++n, program, terminal);
+    text += paragraph(printable(finding.message), 5, terminal);
     for (const auto& related : finding.related)
       if (related.line != 0)
         text += paragraph(related.message + ": " +
