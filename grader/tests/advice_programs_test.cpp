@@ -85,7 +85,8 @@ TEST_P(Advice, NamesTheMarkedLinesAndNoOther) {
   EXPECT_EQ(result.err, "");
   std::set<std::string> found;
   std::string messages;
-  for (const Json& finding : Json::parse(read_file(json)).at("findings")) {
+  const Json log = Json::parse(read_file(json));
+  for (const Json& finding : log.at("findings")) {
     found.insert(std::to_string(finding.at("line").get<unsigned>()) + " " +
                  finding.at("rule").get<std::string>());
     messages += finding.dump() + "\n";
