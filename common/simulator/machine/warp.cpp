@@ -158,7 +158,6 @@ void Warp::resume(const Fragment& fragment) {
   fragment_mask = fragment.mask;
   pc = fragment.pc;
   set_join(fragment.join);
-  spins = 0;
 }
 
 void Warp::set_join(Join* target) {
@@ -265,6 +264,8 @@ bool Warp::next() {
     if (others[i].state != Fragment::State::kReady) continue;
     const Fragment fragment = others[i];
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    // A wait goes on in the other arm of a branch within its loop, as it does behind joins and returns.
+    if (fragment.join != join) spins = 0;
     resume(fragment);
     return true;
   }
