@@ -238,7 +238,7 @@ void GridRunner::run_in_turns(Launch& launch) {
       ended = runner->run(kSlice, used);
       if (!ended) {
         check_time(launch, block);
-        watch.after_turn(block, resident, turn + 1 == resident.size());
+        watch.after_turn(block, used, resident, turn + 1 == resident.size());
         idle_turns = used != 0 ? 0 : idle_turns + 1;
         if (idle_turns > resident.size()) report_deadlock(block);
       }

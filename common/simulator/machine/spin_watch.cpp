@@ -8,10 +8,10 @@
 
 namespace roofline::sim {
 
-void SpinWatch::after_turn(const Block& block, const std::vector<BlockRunner*>& resident,
+void SpinWatch::after_turn(const Block& block, u64 used, const std::vector<BlockRunner*>& resident,
                            bool last_of_round) {
   if (!watches_) return;
-  all_spun_ &= block.spins != 0;
+  all_spun_ &= block.spins != 0 || used == 0;
   if (!last_of_round) return;
   const KernelCounters& totals = *block.totals;
   const u64 changes = totals.global_store_requests + totals.atomic_requests + totals.barriers;

@@ -106,12 +106,25 @@ TEST_F(ClusterTest, MisuseIsNamed) {
   EXPECT_TRUE(contains(unpaired.trap->message, "before barrier.cluster.arrive")) << unpaired.trap->message;
 }
 
-// One block of the cluster waits for the others, which wait for it in their own memory: nobody can go on.
+// Block 0 and a warp of block 1 wait for the cluster; the other warp of block 1 waits in its own block for
+// that warp. Broken by taking every block that waits for the cluster for one that will go on.
 TEST_F(ClusterTest, DeadlockIsFound) {
   const LaunchResult r =
-      run("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nsetp.eq.u32 %p2, %r1, 0;\n"
-          "@%p2 bra END;\nbar.sync 0;\nbra END;\nWAIT:\n" +
+      run("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nsetp.ge.u32 %p2, %r1, 32;\n@%p2 bra WAIT;\n"
+          "bar.sync 1, 64;\nbra END;\nWAIT:\n" +
               std::string(kBoth) + "END:\n",
+          2, {2, 1, 1}, 64);
+  ASSERT_TRUE(r.trap);
+  EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock) << r.trap->message;
+}
+
+// Block 1 waits in its shared memory for a value that block 0 would store behind the cluster's barrier.
+// Broken by looking only at blocks that poll.
+TEST_F(ClusterTest, EndlessWaitBesideAClusterBarrierIsFound) {
+  const LaunchResult r =
+      run("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nPOLL:\nld.volatile.shared.u32 %r3, [s];\n"
+          "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra POLL;\nWAIT:\n" +
+              std::string(kBoth),
           2, {2, 1, 1}, 64);
   ASSERT_TRUE(r.trap);
   EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock) << r.trap->message;
