@@ -146,7 +146,8 @@ class FolderCheck {
   }
 
   bool belongs_to_a_part(const fs::path& file) const {
-    return std::ranges::any_of(chosen_.lab->parts, [&](const Part& part) { return is_submission(file, part); });
+    return std::ranges::any_of(chosen_.lab->parts,
+                               [&](const Part& part) { return is_submission(file, part); });
   }
 
   void stray(const fs::path& file) { fault(file, "is a stray file"); }

@@ -53,7 +53,7 @@ struct ProgramProfile {
   std::vector<sim::Session::Line> instructions;  ///< kernels point into them
   sim::DeviceDescription device;
   std::vector<KernelProfile> kernels;  ///< most time first
-  double kernel_seconds = 0;  ///< executing kernels, without what launching them costs; simulated
+  double kernel_seconds = 0;           ///< executing kernels, without what launching them costs; simulated
   double copy_seconds = 0;             ///< at least: the copies at the link's rate
   /// Of region.virtual_seconds, what is neither: launches, synchronisation, allocation, idle time.
   double overhead_seconds = 0;

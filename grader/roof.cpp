@@ -54,8 +54,7 @@ void repeated_multiply(const CallView& call, std::uint64_t begin, std::uint64_t 
 // The derivative of a cosine is at most 1: neither call makes the other's error larger.
 void cosine_twice(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
   const auto x = call.input<float>("x");
-  for (auto i = begin; i < end; ++i)
-    expected[i - begin] = {std::cos(std::cos(static_cast<double>(x[i]))), 1};
+  for (auto i = begin; i < end; ++i) expected[i - begin] = {std::cos(std::cos(static_cast<double>(x[i]))), 1};
 }
 
 // S: |residual| + scale * (|x| + |bias|), since |gelu(v)| <= |v| and its derivative stays below 1.13.
@@ -68,8 +67,9 @@ void residual_block(const CallView& call, std::uint64_t begin, std::uint64_t end
     const double b = bias[i % bias.size()], v = x[i] + b;
     const bool kept = philox(seed, i / 4).word[i % 4] >= threshold;
     const double gelu = 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2));
-    expected[i - begin] = {residual[i] + (kept ? scale * gelu : 0),
-                           std::abs(residual[i]) + (kept ? std::abs(scale) * (std::abs(x[i]) + std::abs(b)) : 0)};
+    expected[i - begin] = {
+        residual[i] + (kept ? scale * gelu : 0),
+        std::abs(residual[i]) + (kept ? std::abs(scale) * (std::abs(x[i]) + std::abs(b)) : 0)};
   }
 }
 
@@ -133,8 +133,7 @@ std::vector<Roof> table() {
       {.id = "cosine",
        .title = "cos(cos(x)) by one trusted kernel",
        .unit = "GB/s",
-       .program = program("cosine",
-                          {between(-10, 10, in("x", "n")), out("y", "n"), size("n"), stream()},
+       .program = program("cosine", {between(-10, 10, in("x", "n")), out("y", "n"), size("n"), stream()},
                           {.argument = "y", .reference = cosine_twice, .tolerance = {.c = 4}}),
        .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 8})}},
        .work = [](const Settings& s) { return 8 * s["n"]; },
@@ -144,13 +143,14 @@ std::vector<Roof> table() {
        .title = "bias, gelu, dropout and residual in four kernels",
        .unit = "Gelement/s",
        .program = program("unfused",
-                          {in("x", elements), in("bias", "columns"), in("residual", elements), out("y", elements),
-                           random_integer("seed", 53), size("threshold", Type::kU32), scalar("scale"),
-                           size("rows"), size("columns"), stream()},
+                          {in("x", elements), in("bias", "columns"), in("residual", elements),
+                           out("y", elements), random_integer("seed", 53), size("threshold", Type::kU32),
+                           scalar("scale"), size("rows"), size("columns"), stream()},
                           {.argument = "y", .reference = residual_block, .tolerance = {.c = 8}}),
        .settings = {{"columns", 4096},
                     {"rows", Value([](const DeviceFacts& device) {
-                       return l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 12}).at(device) / 4096;
+                       return l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 12}).at(device) /
+                              4096;
                      })},
                     {"threshold", 429496730},
                     {"scale", 1 / 0.9}},

@@ -113,7 +113,7 @@ struct Argument {
   Type type = Type::kF32;
   std::function<double(const Settings&)> elements{};  ///< arrays: how many
   double low = -1, high = 1;                          ///< random values are uniform in [low, high)
-  unsigned random_bits = 0;                           ///< integer scalars: random below 2^this; 0: a case fixes it
+  unsigned random_bits = 0;  ///< integer scalars: random below 2^this; 0: a case fixes it
 };
 using Extent = std::function<double(const Settings&)>;
 /// `count` names a size argument ("n"), or is a function of the settings: `[](const Settings& s) { return
@@ -126,7 +126,8 @@ Argument out(std::string name, Extent count, Type type = Type::kF32);
 Argument scalar(std::string name, Type type = Type::kF32);
 /// An integer that every case fixes: std::size_t (default) or int.
 Argument size(std::string name, Type type = Type::kU64);
-/// An integer drawn anew for every call, below 2^bits (at most 53: a Value is a double). Revealed as scalar().
+/// An integer drawn anew for every call, below 2^bits (at most 53: a Value is a double). Revealed as
+/// scalar().
 Argument random_integer(std::string name, unsigned bits, Type type = Type::kU64);
 /// The array with values uniform in [low, high).
 Argument between(double low, double high, Argument array);

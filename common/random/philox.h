@@ -9,17 +9,18 @@
 #define ROOFLINE_HOST_DEVICE
 #endif
 
-/// Random numbers without a state: the k-th block of four 32-bit numbers is a function of k and a seed, so every
-/// thread can compute its own, in any order, and again later.
+/// Random numbers without a state: the k-th block of four 32-bit numbers is a function of k and a seed, so
+/// every thread can compute its own, in any order, and again later.
 namespace roofline {
 
 struct PhiloxBlock {
   std::uint32_t word[4];
 };
 
-/// Philox4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
-/// The counter is `block` in its low 64 bits and 0 above, the key is `seed`.
-ROOFLINE_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t seed, std::uint64_t block, std::uint64_t high = 0) {
+/// Philox4x32 with 10 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC
+/// 2011). The counter is `block` in its low 64 bits and 0 above, the key is `seed`.
+ROOFLINE_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t seed, std::uint64_t block,
+                                               std::uint64_t high = 0) {
   auto c0 = static_cast<std::uint32_t>(block), c1 = static_cast<std::uint32_t>(block >> 32);
   auto c2 = static_cast<std::uint32_t>(high), c3 = static_cast<std::uint32_t>(high >> 32);
   auto k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);

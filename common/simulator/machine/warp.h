@@ -188,10 +188,10 @@ struct Grid {
   bool parallel = false;           ///< several host threads run blocks: atomics must be host-atomic
   const u8* parameters = nullptr;  ///< the kernel's, packed; generic addresses kParamWindow + offset
   u64 parameter_bytes = 0;
-  u64 id = 0;                    ///< launches so far, %gridid
-  Observer* observer = nullptr;  ///< of checks, usually none
+  u64 id = 0;                          ///< launches so far, %gridid
+  Observer* observer = nullptr;        ///< of checks, usually none
   ThreadRecorder* recorder = nullptr;  ///< of the thread that is followed, if it is in this launch
-  double start_ns = 0;           ///< virtual time of the device at the launch, for %globaltimer
+  double start_ns = 0;                 ///< virtual time of the device at the launch, for %globaltimer
   Dim3 cluster{1, 1, 1};
   bool has_clusters = false;  ///< blocks run with a Cluster; also where the kernel only looks at its own
   bool asked_for_clusters = false;

@@ -10,8 +10,8 @@ namespace {
 
 using namespace test;
 
-// Breaks when the model no longer tells a product straight from global memory, one from padded block tiles, and one
-// whose copies overlap apart, or finds the later ones slower.
+// Breaks when the model no longer tells a product straight from global memory, one from padded block tiles,
+// and one whose copies overlap apart, or finds the later ones slower.
 TEST(WmmaRungs, AreInThePublishedOrder) {
   constexpr int kSize = 1024;
   const Folder folder;

@@ -6,8 +6,7 @@
 __global__ void by_accident(float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float v = y[i];
-  for (int k = 0; k < 64; ++k)
-    v = v * 0.999 + 0.1;  // advice: accidental-double
+  for (int k = 0; k < 64; ++k) v = v * 0.999 + 0.1;  // advice: accidental-double
   y[i] = v;
 }
 

@@ -8,8 +8,7 @@ __global__ void indexed(const int* index, float* y) {
   float values[16];
   for (int k = 0; k < 16; ++k) values[k] = i + k;
   float sum = 0;
-  for (int k = 0; k < 16; ++k)
-    sum += values[index[k] & 15];  // advice: local-array
+  for (int k = 0; k < 16; ++k) sum += values[index[k] & 15];  // advice: local-array
   y[i] = sum;
 }
 

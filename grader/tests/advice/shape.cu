@@ -4,8 +4,7 @@
 #include <cuda_runtime.h>
 
 __global__ void one_block(float* y, int n) {  // advice: small-grid
-  for (int i = threadIdx.x; i < n; i += blockDim.x)
-    y[i] = y[i] * 2.0f;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = y[i] * 2.0f;
 }
 
 __global__ void odd_blocks(float* y, int n) {  // advice: partial-warp

@@ -6,8 +6,7 @@
 __global__ void divided(int* y, int divisor) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int v = y[i] + i;
-  for (int k = 0; k < 64; ++k)
-    v = (v / divisor) ^ (v + k);  // advice: slow-arithmetic
+  for (int k = 0; k < 64; ++k) v = (v / divisor) ^ (v + k);  // advice: slow-arithmetic
   y[i] = v;
 }
 

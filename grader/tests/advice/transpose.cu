@@ -9,8 +9,7 @@ template <int kPad>
 __device__ void transpose_tile(const float* in, float* out, int n) {
   __shared__ float tile[kTile][kTile + kPad];
   const int x = blockIdx.x * kTile, y = blockIdx.y * kTile;
-  for (int r = threadIdx.y; r < kTile; r += 8)
-    tile[r][threadIdx.x] = in[(y + r) * n + x + threadIdx.x];
+  for (int r = threadIdx.y; r < kTile; r += 8) tile[r][threadIdx.x] = in[(y + r) * n + x + threadIdx.x];
   __syncthreads();
   for (int r = threadIdx.y; r < kTile; r += 8)
     out[(x + r) * n + y + threadIdx.x] = tile[threadIdx.x][r];  // advice: bank-conflict

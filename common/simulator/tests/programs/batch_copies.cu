@@ -24,15 +24,16 @@ int main() {
   attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
   size_t from_index = 0;
   OK(cudaMemcpyBatchAsync(device.data(), host.data(), sizes.data(), n, &attributes, &from_index, 1, stream));
-  OK(cudaMemcpyBatchAsync(back.data(), device_from.data(), sizes.data(), n, &attributes, &from_index, 1, stream));
+  OK(cudaMemcpyBatchAsync(back.data(), device_from.data(), sizes.data(), n, &attributes, &from_index, 1,
+                          stream));
   OK(cudaStreamSynchronize(stream));
   for (int i = 0; i < n; i++)
     for (int k = 0; k < count; k++) EXPECT(out[i][k] == (k < (i + 1) * 100 ? in[i][k] : 0));
   // The legacy default stream does not take batches.
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpyBatchAsync(device.data(), host.data(), sizes.data(), n, &attributes,
-                                                            &from_index, 1, cudaStreamLegacy));
+  EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpyBatchAsync(device.data(), host.data(), sizes.data(), n,
+                                                            &attributes, &from_index, 1, cudaStreamLegacy));
   from_index = 1;  // the first copy has no attributes
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpyBatchAsync(device.data(), host.data(), sizes.data(), n, &attributes,
-                                                            &from_index, 1, stream));
+  EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpyBatchAsync(device.data(), host.data(), sizes.data(), n,
+                                                            &attributes, &from_index, 1, stream));
   for (void* p : device) OK(cudaFree(p));
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events: an event that was never recorded counts as done, its time is none; what may be asked when; and a stream that
-// waits for another one.
+// Events: an event that was never recorded counts as done, its time is none; what may be asked when; and a
+// stream that waits for another one.
 #include "expect.h"
 
 __global__ void set(int* p, int value) { *p = value; }

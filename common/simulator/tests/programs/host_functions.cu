@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of the host as work in a stream: they run in order with kernels and copies, on a thread of the library, so
-// that one may wait for the thread that submitted it. CUDA calls inside of one are not permitted.
+// Functions of the host as work in a stream: they run in order with kernels and copies, on a thread of the
+// library, so that one may wait for the thread that submitted it. CUDA calls inside of one are not permitted.
 #include <atomic>
 #include <vector>
 

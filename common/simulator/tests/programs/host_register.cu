@@ -30,7 +30,8 @@ int main() {
   EXPECT(values[5] == 51);
   cudaPointerAttributes about;
   OK(cudaPointerGetAttributes(&about, values.data()));
-  EXPECT(about.type == cudaMemoryTypeHost && about.devicePointer == device && about.hostPointer == values.data());
+  EXPECT(about.type == cudaMemoryTypeHost && about.devicePointer == device &&
+         about.hostPointer == values.data());
   OK(cudaHostUnregister(values.data()));
   EXPECT(values[5] == 51 && values[n - 1] == n);  // and stay after it
   EXPECT_RESULT(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(values.data()));

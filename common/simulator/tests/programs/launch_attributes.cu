@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// cudaLaunchKernelEx: a launch with attributes, most of which are hints; an event recorded behind the kernel; and a
-// cooperative launch that is larger than what the device holds at once.
+// cudaLaunchKernelEx: a launch with attributes, most of which are hints; an event recorded behind the kernel;
+// and a cooperative launch that is larger than what the device holds at once.
 #include "expect.h"
 
 __global__ void fill(int* p, int value) { p[blockIdx.x * blockDim.x + threadIdx.x] = value; }
@@ -52,6 +52,7 @@ int main() {
   config.gridDim = 1 << 20;
   EXPECT_RESULT(cudaErrorCooperativeLaunchTooLarge, cudaLaunchKernelEx(&config, alone, p));
   void* arguments[] = {&p};
-  EXPECT_RESULT(cudaErrorCooperativeLaunchTooLarge, cudaLaunchCooperativeKernel(alone, dim3(1 << 20), dim3(64), arguments));
+  EXPECT_RESULT(cudaErrorCooperativeLaunchTooLarge,
+                cudaLaunchCooperativeKernel(alone, dim3(1 << 20), dim3(64), arguments));
   (void)cudaGetLastError();
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Code that comes as text while the program runs (as a compiler library would give it): load, find kernels and
-// variables, launch by handle, unload. A library loads on each device at its first use there.
+// Code that comes as text while the program runs (as a compiler library would give it): load, find kernels
+// and variables, launch by handle, unload. A library loads on each device at its first use there.
 #include <cstring>
 
 #include "expect.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stream-ordered allocation: memory comes from a pool and goes back to it; the pool's accounts, its release threshold,
-// pools of one's own, and the errors.
+// Stream-ordered allocation: memory comes from a pool and goes back to it; the pool's accounts, its release
+// threshold, pools of one's own, and the errors.
 #include <cstdint>
 
 #include "expect.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several devices: each host thread chooses its own, memory and streams belong to a device, and half of a vector sum
-// runs on either one. On a machine with one GPU there is nothing to show.
+// Several devices: each host thread chooses its own, memory and streams belong to a device, and half of a
+// vector sum runs on either one. On a machine with one GPU there is nothing to show.
 // run: --gpus 2
 #include <thread>
 #include <vector>
@@ -67,7 +67,8 @@ int main() {
   two.join();
   for (int i = 0; i < n; i++) EXPECT(c[i] == 3.0f * i);
 
-  // A kernel goes to the thread's device: a stream of another one is refused. A copy goes where its stream is.
+  // A kernel goes to the thread's device: a stream of another one is refused. A copy goes where its stream
+  // is.
   cudaStream_t of_second;
   OK(cudaSetDevice(1));
   OK(cudaStreamCreate(&of_second));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every device has its own copy of a __device__ and of a __constant__ variable, with the initial value of the program;
-// a __managed__ variable is one for all.
+// Every device has its own copy of a __device__ and of a __constant__ variable, with the initial value of the
+// program; a __managed__ variable is one for all.
 // run: --gpus 2
 #include "expect.h"
 

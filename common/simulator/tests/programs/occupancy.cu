@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library knows about a kernel: attributes, parameters, how many blocks an SM holds, the block size it
-// recommends; and the shared memory beyond 48 KB that has to be asked for.
+// What the library knows about a kernel: attributes, parameters, how many blocks an SM holds, the block size
+// it recommends; and the shared memory beyond 48 KB that has to be asked for.
 #include <cstring>
 
 #include "expect.h"
@@ -36,7 +36,8 @@ int main() {
   EXPECT(offset == 8 && size == sizeof(Pair));
   OK(cudaFuncGetParamInfo(reinterpret_cast<const void*>(bounded), 2, &offset, &size));
   EXPECT(offset == 24 && size == 1);
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaFuncGetParamInfo(reinterpret_cast<const void*>(bounded), 3, &offset, &size));
+  EXPECT_RESULT(cudaErrorInvalidValue,
+                cudaFuncGetParamInfo(reinterpret_cast<const void*>(bounded), 3, &offset, &size));
 
   cudaDeviceProp device;
   OK(cudaGetDeviceProperties(&device, 0));
@@ -55,7 +56,8 @@ int main() {
   const size_t bytes = device.sharedMemPerBlockOptin;
   hungry<<<1, 128, bytes>>>(p, int(bytes / 4));
   EXPECT_RESULT(cudaErrorInvalidValue, cudaGetLastError());
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaFuncSetAttribute(hungry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes) + 1));
+  EXPECT_RESULT(cudaErrorInvalidValue,
+                cudaFuncSetAttribute(hungry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes) + 1));
   (void)cudaGetLastError();
   OK(cudaFuncSetAttribute(hungry, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
   hungry<<<1, 128, bytes>>>(p, int(bytes / 4));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Peer access: a kernel on one device reads and writes the memory of another, once that is allowed; and what the calls
-// answer when they are used wrongly.
+// Peer access: a kernel on one device reads and writes the memory of another, once that is allowed; and what
+// the calls answer when they are used wrongly.
 // run: --gpus 2
 #include "expect.h"
 
@@ -24,7 +24,8 @@ int main() {
   int supported = 0;
   OK(cudaDeviceGetP2PAttribute(&supported, cudaDevP2PAttrAccessSupported, 0, 1));
   EXPECT(supported == 1);
-  EXPECT_RESULT(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&supported, cudaDevP2PAttrAccessSupported, 1, 1));
+  EXPECT_RESULT(cudaErrorInvalidDevice,
+                cudaDeviceGetP2PAttribute(&supported, cudaDevP2PAttrAccessSupported, 1, 1));
 
   const int n = 1000;
   int host[n], *there, *here;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies between devices, with and without peer access, and events that order the streams of two devices: one device
-// produces, the copy waits for it, the other one consumes.
+// Copies between devices, with and without peer access, and events that order the streams of two devices: one
+// device produces, the copy waits for it, the other one consumes.
 // run: --gpus 2
 #include <cstring>
 
@@ -70,7 +70,8 @@ int main() {
   volume.extent = make_cudaExtent(4, 3, 2);
   OK(cudaMemcpy3DPeer(&volume));
   unsigned char slice[8][16];
-  OK(cudaMemcpy2D(slice, 16, static_cast<char*>(to.ptr) + to.pitch * to.ysize, to.pitch, 16, 8, cudaMemcpyDeviceToHost));
+  OK(cudaMemcpy2D(slice, 16, static_cast<char*>(to.ptr) + to.pitch * to.ysize, to.pitch, 16, 8,
+                  cudaMemcpyDeviceToHost));
   for (int y = 0; y < 8; y++)
     for (int x = 0; x < 16; x++) EXPECT(slice[y][x] == (x < 4 && y < 3 ? 9 : 0));
   std::free(host);

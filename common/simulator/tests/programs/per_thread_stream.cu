@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Built with --default-stream per-thread: what names no stream goes to the thread's own default stream, and the
-// threads' streams do not wait for each other.
+// Built with --default-stream per-thread: what names no stream goes to the thread's own default stream, and
+// the threads' streams do not wait for each other.
 // nvcc: --default-stream per-thread
 #include <thread>
 #include <vector>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows with a pitch: 2D and 3D allocations, copies between host and device in all directions, parts of volumes, fills.
+// Rows with a pitch: 2D and 3D allocations, copies between host and device in all directions, parts of
+// volumes, fills.
 #include <cstring>
 #include <vector>
 
@@ -32,8 +33,10 @@ int main() {
   OK(cudaMemcpy2D(back.data(), w, a, pitch_a, w, h, cudaMemcpyDeviceToHost));
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++) EXPECT(back[y * w + x] == (x >= 16 && x < 24 ? 0x5a : host[y * w + x]));
-  EXPECT_RESULT(cudaErrorInvalidPitchValue, cudaMemcpy2D(a, w - 1, host.data(), w, w, h, cudaMemcpyHostToDevice));
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaMemcpy2D(a, pitch_a, host.data(), w, w, h + 10, cudaMemcpyHostToDevice));
+  EXPECT_RESULT(cudaErrorInvalidPitchValue,
+                cudaMemcpy2D(a, w - 1, host.data(), w, w, h, cudaMemcpyHostToDevice));
+  EXPECT_RESULT(cudaErrorInvalidValue,
+                cudaMemcpy2D(a, pitch_a, host.data(), w, w, h + 10, cudaMemcpyHostToDevice));
 
   // A box of 10 x 5 x 3 bytes from (4, 2, 1) of a host volume to (20, 3, 2) of a device volume.
   const int sx = 64, sy = 16, sz = 8;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stream knows about itself: flags, priority, number, device; and its attributes, which are set, read, copied.
+// What a stream knows about itself: flags, priority, number, device; and its attributes, which are set, read,
+// copied.
 #include "expect.h"
 
 int main() {
@@ -37,7 +38,8 @@ int main() {
   OK(cudaStreamGetAttribute(b, cudaStreamAttributeAccessPolicyWindow, &read));
   EXPECT(read.accessPolicyWindow.num_bytes == 1024 && read.accessPolicyWindow.hitRatio == 0.5f);
   value.accessPolicyWindow.hitRatio = 2;
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaStreamSetAttribute(a, cudaStreamAttributeAccessPolicyWindow, &value));
+  EXPECT_RESULT(cudaErrorInvalidValue,
+                cudaStreamSetAttribute(a, cudaStreamAttributeAccessPolicyWindow, &value));
   value = {};
   value.syncPolicy = cudaSyncPolicyBlockingSync;
   OK(cudaStreamSetAttribute(a, cudaStreamAttributeSynchronizationPolicy, &value));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies and kernels for a timeline: a pinned copy in one stream beside a kernel in another, a kernel that waits for the
-// copy through an event, and the same copy from pageable memory.
+// Copies and kernels for a timeline: a pinned copy in one stream beside a kernel in another, a kernel that
+// waits for the copy through an event, and the same copy from pageable memory.
 #include <cstdio>
 #include <vector>
 
