@@ -50,9 +50,10 @@ struct Warp : Lanes {
   Pool<Join> joins;
   std::vector<Join*> open_joins;  ///< of this warp, oldest first
   u64 issued = 0;                 ///< instructions so far
-  u32 spins = 0;                  ///< instructions of the running fragment that may be waiting for others
-  u32 cluster_arrived = 0;        ///< lanes that arrived at the cluster's barrier in its present phase
-  u32 cluster_passed = 0;         ///< lanes that arrived in a phase that is complete, and have not waited
+  u32 spins =
+      0;  ///< instructions that may be waiting for others; goes on through calls and the arms of a branch
+  u32 cluster_arrived = 0;  ///< lanes that arrived at the cluster's barrier in its present phase
+  u32 cluster_passed = 0;   ///< lanes that arrived in a phase that is complete, and have not waited
   enum class State : u8 { kReady, kBlocked, kDone };
   State state = State::kReady;
 
