@@ -12,6 +12,7 @@
 #include "grader/profile.h"
 #include "grader/symbol_name.h"
 #include "grader/value_text.h"
+#include "simulator/names.h"
 
 namespace roofline::grader {
 namespace {
@@ -47,10 +48,6 @@ Dim3 coordinate(const std::string& text, size_t& at, bool& linear) {
     at++;
   }
   return {parts[0], parts[1], parts[2]};
-}
-
-std::string triple(Dim3 d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
 std::string hex(sim::u64 value) {

@@ -1,38 +1,12 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 #include "grader/grading.h"
+#include "grader/symbol_name.h"
 
 namespace roofline::grader {
-namespace {
-
-/// "vectorised(float const*, ...)" without the parameters and the unnamed namespace: what the learner wrote.
-std::string kernel_name(const std::string& mangled) {
-  int status = 0;
-  char* plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || plain == nullptr) return mangled;
-  std::string name(plain);
-  std::free(plain);
-  static constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-  for (auto at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed))
-    name.erase(at, kUnnamed.size());
-  int depth = 0;
-  for (std::size_t i = name.size(); i-- > 0;) {
-    if (name[i] == ')') ++depth;
-    if (name[i] != '(' || --depth != 0) continue;
-    name.resize(i);
-    break;
-  }
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return name;
-}
-
-}  // namespace
 
 TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
                      const ExamineOptions& options) {
@@ -84,7 +58,7 @@ std::vector<KernelSummary> summarise_kernels(const sim::Region& region) {
   std::vector<KernelSummary> kernels;
   for (const auto& record : region.kernels) {
     KernelSummary kernel;
-    kernel.name = kernel_name(record.name);
+    kernel.name = readable_symbol(record.name);
     kernel.limiter = record.limiter;
     kernel.seconds = record.seconds;
     kernel.dram_bytes =

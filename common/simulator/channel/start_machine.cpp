@@ -13,23 +13,12 @@
 #include <tuple>
 #include <vector>
 
+#include "simulator/channel/vector_level.h"
+
 namespace roofline::sim::channel {
 namespace {
 
 constexpr int kGuestInMachine = 3, kObserverInMachine = 4;
-
-bool cpu_has(const std::string& level) {
-  // The features that tell the x86-64 levels apart on every CPU sold; not all compilers know the levels' own
-  // names.
-  if (level == "v4")
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-  if (level == "v3")
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2");
-  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-}
 
 /// Above the numbers that the machine uses, so that moving one does not overwrite another.
 Descriptor out_of_the_way(Descriptor fd) {

@@ -66,12 +66,6 @@ CodeFact fact_of(const InstructionInfo& info) {
   return fact;
 }
 
-std::string triple(Dim3 d) {
-  char text[40];
-  std::snprintf(text, sizeof text, "(%u,%u,%u)", d.x, d.y, d.z);
-  return text;
-}
-
 namespace {
 
 std::string position(u64 linear, Dim3 extent) {

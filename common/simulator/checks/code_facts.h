@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "simulator/checks/finding.h"
-#include "simulator/machine/block_trap.h"
 #include "simulator/machine/warp.h"
+#include "simulator/names.h"
 
 /// What the checks must know of a kernel's instructions, read once a launch from their text.
 namespace roofline::sim {
@@ -48,8 +48,6 @@ struct CodeFact {
 std::string_view spelling(const InstructionInfo& info);
 CodeFact fact_of(const InstructionInfo& info);
 
-/// "(1,0,0)".
-std::string triple(Dim3 d);
 std::string thread_text(const Grid& grid, u32 linear_thread);
 std::string block_text(const Grid& grid, u64 linear_block);
 /// The place of an instruction, for a finding.

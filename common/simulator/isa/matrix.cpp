@@ -27,6 +27,21 @@ Element element_named(std::string_view name) {
   throw LoadError("no matrix element type '" + std::string(name) + "'");
 }
 
+MatrixSpelling matrix_spelling(const Match& match) {
+  MatrixSpelling result;
+  for (const std::string_view word : match.modifiers) {
+    if (word.size() > 4 && word[0] == 'm' && word.find('k') != std::string_view::npos)
+      result.operation.shape = shape_named(word);
+    else if (word == "satfinite")
+      result.saturate = true;
+    else if (word == "and")
+      result.operation.bit_and = true;
+    else if (word[0] != '_' && word.size() <= 4 && word.find_first_of("0123456789") != std::string_view::npos)
+      result.types.push_back(word);
+  }
+  return result;
+}
+
 u32 bits_of(Element element) {
   static constexpr u32 kBits[] = {16, 16, 32, 64, 8, 8, 8, 8, 4, 4, 1, 32, 32};
   return kBits[static_cast<u8>(element)];

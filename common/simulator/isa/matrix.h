@@ -36,6 +36,15 @@ struct MatrixOperation {
   bool permuted = false;  ///< wmma under --permute-fragments
 };
 
+/// What the modifiers of a multiplication's spelling say, from the shape on: "m16n8k16 row col f32 f16 f16
+/// f32".
+struct MatrixSpelling {
+  MatrixOperation operation;  ///< shape and bit operation; the types are the caller's to place
+  bool saturate = false;
+  std::vector<std::string_view> types;  ///< in the order of the spelling
+};
+MatrixSpelling matrix_spelling(const Match& match);
+
 /// Distinct registers of the operands, and the function that multiplies; `execute` is nullptr when no such
 /// instruction exists. Slots are bound in the order d, a, b, c (b before a when swapped).
 struct Multiplication {

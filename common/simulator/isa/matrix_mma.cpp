@@ -8,34 +8,18 @@ namespace roofline::sim::isa {
 
 namespace {
 
-/// Modifiers of the spelling from the shape on: "m16n8k16 row col f32 f16 f16 f32".
-struct Spelled {
-  MatrixOperation operation;
-  bool saturate = false;
-};
-
-Spelled spelled(const Match& match) {
-  Spelled result;
-  std::vector<std::string_view> types;
-  for (const std::string_view word : match.modifiers) {
-    if (word.size() > 4 && word[0] == 'm' && word.find('k') != std::string_view::npos)
-      result.operation.shape = shape_named(word);
-    else if (word == "satfinite")
-      result.saturate = true;
-    else if (word == "and")
-      result.operation.bit_and = true;
-    else if (word[0] != '_' && word.size() <= 4 && word.find_first_of("0123456789") != std::string_view::npos)
-      types.push_back(word);
-  }
-  result.operation.half_out = types.at(0) == "f16";
-  result.operation.a = element_named(types.at(1));
-  result.operation.b = element_named(types.at(2));
-  result.operation.half_in = types.at(3) == "f16";
+/// The types are those of d, a, b, c.
+MatrixSpelling spelled(const Match& match) {
+  MatrixSpelling result = matrix_spelling(match);
+  result.operation.half_out = result.types.at(0) == "f16";
+  result.operation.a = element_named(result.types.at(1));
+  result.operation.b = element_named(result.types.at(2));
+  result.operation.half_in = result.types.at(3) == "f16";
   return result;
 }
 
 void bind_mma(const Row&, const Match& match, Binder& binder, Instruction& in) {
-  const Spelled what = spelled(match);
+  const MatrixSpelling what = spelled(match);
   const Multiplication chosen = choose_multiplication(what.operation);
   if (chosen.execute == nullptr) {
     LoadError error("mma has no such combination of shape and types");

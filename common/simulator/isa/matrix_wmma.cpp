@@ -9,36 +9,20 @@ namespace roofline::sim::isa {
 
 namespace {
 
-struct Spelled {
-  MatrixOperation operation;
-  bool saturate = false;
-};
-
 /// wmma.mma of f16 spells two types (d, c), all others four (d, a, b, c).
-Spelled spelled(const Match& match) {
-  Spelled result;
-  std::vector<std::string_view> types;
-  for (const std::string_view word : match.modifiers) {
-    if (word.size() > 4 && word[0] == 'm' && word.find('k') != std::string_view::npos)
-      result.operation.shape = shape_named(word);
-    else if (word == "satfinite")
-      result.saturate = true;
-    else if (word == "and")
-      result.operation.bit_and = true;
-    else if (word.find_first_of("0123456789") != std::string_view::npos)
-      types.push_back(word);
-  }
-  const bool is_half = types.size() == 2;
-  result.operation.a = is_half ? Element::kF16 : element_named(types.at(1));
-  result.operation.b = is_half ? Element::kF16 : element_named(types.at(2));
-  result.operation.half_out = types.front() == "f16";
-  result.operation.half_in = types.back() == "f16";
+MatrixSpelling spelled(const Match& match) {
+  MatrixSpelling result = matrix_spelling(match);
+  const bool is_half = result.types.size() == 2;
+  result.operation.a = is_half ? Element::kF16 : element_named(result.types.at(1));
+  result.operation.b = is_half ? Element::kF16 : element_named(result.types.at(2));
+  result.operation.half_out = result.types.front() == "f16";
+  result.operation.half_in = result.types.back() == "f16";
   result.operation.swapped = result.operation.shape.n == 32;
   return result;
 }
 
 void bind_wmma(const Row&, const Match& match, Binder& binder, Instruction& in) {
-  Spelled what = spelled(match);
+  MatrixSpelling what = spelled(match);
   what.operation.permuted = permutes_fragments(binder);
   const Multiplication chosen = choose_multiplication(what.operation);
   const ptx::OperandList& operands = match.instruction->operands;

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/machine/block_trap.h"
 
-#include <cxxabi.h>
-
 #include <bit>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
 namespace roofline::sim {
@@ -15,10 +12,6 @@ namespace {
 
 Dim3 thread_of(const Grid& grid, u32 linear) {
   return {linear % grid.block.x, linear / grid.block.x % grid.block.y, linear / grid.block.x / grid.block.y};
-}
-
-std::string triple(Dim3 d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
 const InstructionInfo& info_of(const Block& block, const Instruction& in) {
@@ -62,27 +55,6 @@ std::string waiting_text(const Block& block, const Fragment& f) {
   const InstructionInfo& info = info_of(block, *f.waiting_at);
   return lanes_text(f.mask) + " at " + place_of(block, info) + " (" + info.text + ")";
 }
-
-}  // namespace
-
-std::string readable_name(const std::string& mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (text == nullptr) return mangled;
-  std::string name = text;
-  std::free(text);
-  const size_t end = name.rfind(')');
-  size_t begin = end;
-  for (int depth = 0; begin != std::string::npos; --begin) {
-    depth += name[begin] == ')' ? 1 : name[begin] == '(' ? -1 : 0;
-    if (depth == 0 || begin == 0) break;
-  }
-  if (begin != std::string::npos && begin != 0) name.resize(begin);
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return name;
-}
-
-namespace {
 
 std::string where(const Block& block) {
   return "kernel '" + readable_name(block.grid->kernel->name) + "', block " + triple(block.id);

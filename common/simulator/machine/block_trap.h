@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "simulator/machine/warp.h"
+#include "simulator/names.h"
 
 /// Traps that no single instruction raises: lanes that wait for each other.
 namespace roofline::sim {
@@ -15,8 +16,5 @@ namespace roofline::sim {
 /// Blocks poll memory that no running block will ever change.
 [[noreturn]] void report_endless_wait(const Block& block, u64 blocks);
 [[noreturn]] void report_timeout(const Block& block, double seconds);
-
-/// "scale<float>" for "_Z5scaleIfEvPT_": without result and parameters, which messages need not repeat.
-std::string readable_name(const std::string& mangled);
 
 }  // namespace roofline::sim

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include "simulator/channel/vector_level.h"
 #include "simulator/tests/isa/random_operands.h"
 #include "simulator/tests/isa/spellings.h"
 
@@ -64,14 +65,7 @@ void print_result(const std::string& spelling, std::size_t operands) {
 }  // namespace roofline::sim::isa::cases
 
 int main() {
-#if defined(__AVX512F__)
-  const bool supported = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-#elif defined(__AVX2__)
-  const bool supported = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  const bool supported = true;
-#endif
-  if (!supported) return 0;  // nothing printed: not compared
+  if (!roofline::sim::channel::cpu_has(ROOFLINE_LEVEL)) return 0;  // nothing printed: not compared
   using namespace roofline::sim::isa;
   for (const Row& row : cases::computing_rows())
     for (const std::string& spelling : cases::spellings_of(row, 200))
