@@ -134,6 +134,7 @@ class FolderCheck {
     std::set<std::string> there = {chosen_.lab->prediction, "README.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});
+      here.insert(part.given.begin(), part.given.end());
       there.insert(part.program.source);
     }
     const std::string theory = text_of(lab_ / chosen_.lab->theory);

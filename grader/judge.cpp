@@ -96,7 +96,9 @@ Result grade(const Lab& lab, const Part& part, const Submission& submission, con
   const auto begin = std::chrono::steady_clock::now();
   GradeOptions options = given;
   if (options.seed == 0) options.seed = entropy();
-  Grading grading{lab, part, submission, device, options, {}, {}};
+  Part drawn = part;
+  if (part.draw) part.draw(drawn, derive(options.seed, Purpose::kDraw, 0));
+  Grading grading{lab, drawn, submission, device, options, {}, {}};
   Result& result = grading.result;
   result.lab = lab.folder;
   result.part = lab.id_of(part);

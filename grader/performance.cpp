@@ -36,6 +36,7 @@ class PerformanceGrader {
   struct Seen {
     sim::Region region;
     Settings settings;
+    std::optional<sim::Region> last;
   };
 
   void progress(const std::string& detail) {
@@ -47,7 +48,7 @@ class PerformanceGrader {
     if (!series.region) return;
     const auto kernels = summarise_kernels(*series.region);
     g_.result.kernels.insert(g_.result.kernels.end(), kernels.begin(), kernels.end());
-    seen_.push_back({std::move(*series.region), settings});
+    seen_.push_back({std::move(*series.region), settings, std::move(series.last)});
   }
 
   /// Rate of the probe in the roof's unit as a share of the data sheet, where it is hopeless: below a tenth
@@ -206,7 +207,7 @@ class PerformanceGrader {
       check.verdict = Verdict::kPass;
     }
     for (const Seen& seen : seen_) {
-      const auto complaint = rule.complaint({seen.region, seen.settings});
+      const auto complaint = rule.complaint({seen.region, seen.settings, seen.last ? &*seen.last : nullptr});
       if (!complaint) continue;
       check.verdict = Verdict::kFail;
       check.reason = Class::kWrongStructure;

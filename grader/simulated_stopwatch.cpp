@@ -53,7 +53,7 @@ class SimulatedStopwatch final : public Stopwatch {
         return series;
       }
       seconds.push_back(clock == Clock::kDevice ? timed.device_seconds : timed.host_seconds);
-      if (!series.region) series.region = std::move(timed.region);
+      (series.region ? series.last : series.region) = std::move(timed.region);
       // Slow in virtual time is slow to simulate, and no second call makes it faster.
       if (timed.wall_seconds > kPatience) break;
     }

@@ -256,10 +256,11 @@ struct Sweep {
   double flatness = 0;  ///< times of points with intensity <= ridge / 2 agree within this
 };
 
-/// What the machine counted in one timed call (simulated devices only).
+/// What the machine counted in the timed calls of one size (simulated devices only).
 struct Observation {
-  const sim::Region& region;
+  const sim::Region& region;  ///< the first call
   const Settings& settings;
+  const sim::Region* last = nullptr;  ///< the last call; none when there was only one
 };
 /// A rule about how the work is done, decided from the device's counters, never from the source text.
 struct StructureCheck {
@@ -271,6 +272,8 @@ StructureCheck kernels_between(unsigned least, unsigned most);
 /// Sectors requested over the fewest that the bytes need.
 StructureCheck coalesced(double limit);
 StructureCheck no_local_memory();
+/// Code that was compiled at run time is kept: only the first call loads any.
+StructureCheck no_new_code();
 /// DRAM bytes over the bytes that the work needs.
 StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes);
 
@@ -304,6 +307,10 @@ struct Part {
   std::uint64_t host_to_device_limit = 4096;  ///< bytes a graded call may copy to the device
   double deadline_seconds = 60;               ///< wall time of one call, load and fetch included
   std::string adapter{};  ///< file in the lab's folder that defines main() instead of the generic worker
+  std::vector<std::string>
+      given{};  ///< further files in the lab's folder that the learner's file may include
+  /// Called once a run, on a copy: fills in what has to be new in every run (settings of cases and goals).
+  std::function<void(Part& part, std::uint64_t seed)> draw{};
 };
 
 struct Lab {

@@ -18,6 +18,7 @@ struct TimedSeries {
   TimeSummary time;
   RoofValue roof;
   std::optional<sim::Region> region;  ///< simulated: the first call
+  std::optional<sim::Region> last;    ///< simulated: the last one, if there were several
   std::vector<std::pair<std::string, Detail>> detail;
 };
 

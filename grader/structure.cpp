@@ -62,6 +62,16 @@ StructureCheck no_local_memory() {
           }};
 }
 
+StructureCheck no_new_code() {
+  return {"cached", "what was compiled once is kept",
+          [](const Observation& seen) -> std::optional<std::string> {
+            if (seen.last == nullptr || seen.last->modules_loaded == 0) return std::nullopt;
+            return "a call that repeats an earlier one loads code again, " +
+                   std::to_string(seen.last->modules_loaded) +
+                   " time(s): keep the kernel and find it again by what was asked for";
+          }};
+}
+
 StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes) {
   return {"traffic", "no byte moves twice", [=](const Observation& seen) -> std::optional<std::string> {
             double moved = 0;

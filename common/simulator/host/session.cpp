@@ -108,6 +108,7 @@ Region Session::end_region() {
   region.kernels_not_kept = wire.kernels_not_kept;
   region.graph_launches = wire.graph_launches;
   region.graph_nodes = wire.graph_nodes;
+  region.modules_loaded = wire.modules_loaded;
   return region;
 }
 

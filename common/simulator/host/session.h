@@ -57,6 +57,7 @@ struct Region {
       missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
   std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
+  u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
   u64 graph_launches = 0;       ///< executable graphs launched
   u64 graph_nodes = 0;          ///< nodes that these executed, of all types

@@ -91,6 +91,7 @@ Answer Server::handle(const LoadModule& c) try {
   ModuleFacts facts = device_->load_modules(code.ptx, code.elf);
   kept.restore();
   modules_.insert(facts.id);
+  records_.module_loaded();
   LoadedModule loaded;
   loaded.id = facts.id;
   loaded.target = code.target;

@@ -23,6 +23,7 @@ class Records {
   void graph_node() { region_.graph_nodes++; }
   void trap(const Trap& trap);
   void missing_function(const std::string& name) { region_.missing_functions.push_back(name); }
+  void module_loaded() { region_.modules_loaded++; }
   void load_error(const std::string& message) { region_.load_errors.push_back(message); }
   void copied(CopyKind kind, u64 bytes);
   void filled(u64 bytes) { region_.fill_bytes += bytes; }

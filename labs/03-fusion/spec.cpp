@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <random>
+
+#include "expression.h"
+#include "grader/roof.h"
+
+namespace roofline::grader {
+namespace {
+
+/// The trusted program of a roof computes what the part asks for: same arguments, same reference.
+Program as_in_roof(std::string_view id, std::string header, std::string source, std::string function) {
+  Program program = roof(id).program;
+  program.header = std::move(header);
+  program.source = std::move(source);
+  program.function = std::move(function);
+  return program;
+}
+
+// ---- A: two cosines ----
+
+Part cosine() {
+  return {
+      .letter = "a",
+      .title = "fusion A: cos(cos(x)) in one kernel",
+      .program = as_in_roof("cosine", "cosine.h", "cosine.cu", "cosine_twice"),
+      .cases = common_cases({.in_place = {{"y", "x"}}}),
+      .goals = {{.id = "cosine",
+                 .title = "8 bytes an element, beside a trusted fused kernel",
+                 .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 8})}},
+                 .roof = "cosine",
+                 .work = [](const Settings& s) { return 8 * s["n"]; },
+                 .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+      .structure = {one_kernel(), coalesced(1.10)},
+      .predictions = {{.key = "a_bytes_unfused",
+                       .question = "DRAM bytes for one element of cos(cos(x)) in two kernels",
+                       .expected = 16,
+                       .unit = "B"},
+                      {.key = "a_bytes_fused", .question = "and in one kernel", .expected = 8, .unit = "B"}},
+  };
+}
+
+// ---- B: the end of a feed-forward layer ----
+
+constexpr double kDropTenth = 429496730;  // 0.1 * 2^32
+
+Case shape(std::uint64_t rows, std::uint64_t columns) {
+  const std::string r = std::to_string(rows), c = std::to_string(columns);
+  return {.id = r + "x" + c,
+          .title = r + " rows of " + c,
+          .settings = {{"rows", static_cast<double>(rows)},
+                       {"columns", static_cast<double>(columns)},
+                       {"threshold", kDropTenth}}};
+}
+
+std::vector<Case> residual_cases() {
+  std::vector<Case> cases = common_cases({.size = "rows",
+                                          .sizes = {0, 1, 33, 257, 1023},
+                                          .in_place = {{"y", "x"}},
+                                          .fixed = {{"columns", 96}, {"threshold", kDropTenth}}});
+  // kRagged rows of 96 would be ten million elements.
+  for (Case& each : cases)
+    for (auto& [name, value] : each.settings)
+      if (name == "rows" && value.at({}) > 5000) value = 1001;
+  for (const auto& [rows, columns] :
+       {std::pair{1, 1}, {7, 1}, {5, 3}, {31, 33}, {3, 4}, {100, 255}, {17, 1028}})
+    cases.push_back(shape(static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns)));
+  Case onto_residual = shape(65, 128);
+  onto_residual.id = "in-place-residual";
+  onto_residual.title = "in place: y is residual";
+  onto_residual.alias = {{"y", "residual"}};
+  Case keep_all = shape(33, 64), drop_most = shape(33, 64);
+  keep_all.id = "keep-all";
+  keep_all.title = "nothing is dropped: threshold = 0";
+  keep_all.settings[2].second = 0;
+  drop_most.id = "drop-most";
+  drop_most.title = "nearly everything is dropped";
+  drop_most.settings[2].second = 4294967295.0;
+  return cases + std::vector<Case>{onto_residual, keep_all, drop_most};
+}
+
+Part residual() {
+  const auto elements = [](const Settings& s) { return s["rows"] * s["columns"]; };
+  const NamedValues size = roof("unfused").settings;
+  return {
+      .letter = "b",
+      .title = "fusion B: bias, gelu, dropout and residual in one kernel",
+      .program = as_in_roof("unfused", "residual.h", "residual.cu", "residual_block"),
+      .cases = residual_cases(),
+      .goals = {{.id = "bandwidth",
+                 .title = "12 bytes an element, at the copy roof",
+                 .settings = size,
+                 .roof = "copy",
+                 .work = [=](const Settings& s) { return 12 * elements(s); },
+                 .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}},
+                // 36 bytes against 12: three times as fast if bytes are all that counts.
+                {.id = "speed-up",
+                 .title = "times as fast as four kernels; the bytes promise 3",
+                 .settings = size,
+                 .roof = "unfused",
+                 .work = elements,
+                 .thresholds = {{0, {.pass = 0.85 * 3, .good = 0.85 * 3, .excellent = 0.85 * 3}}}}},
+      .structure = {one_kernel(), coalesced(1.10)},
+      .predictions =
+          {{.key = "b_passes_unfused",
+            .question = "how often four kernels read or write a whole matrix",
+            .expected = 9},
+           {.key = "b_passes_fused", .question = "and one kernel", .expected = 3},
+           {.key = "b_regime", .question = "one kernel: compute, memory or overhead?", .word = "memory"},
+           {.key = "b_microseconds",
+            .question = "time of one kernel for 8192 x 4096 elements on the A100-40 at its data-sheet "
+                        "bandwidth",
+            .expected = 258.9,
+            .factor = 1.25,
+            .unit = "us"}},
+  };
+}
+
+// ---- C: a fusing compiler ----
+
+/// Value of an expression and what the roundings on the way can add to it, in units of u: S of the bound.
+Expected apply(Op op, Expected a, Expected b) {
+  switch (op) {
+    case Op::kNegate:
+      return {-a.value, a.magnitude};
+    case Op::kAbsolute:
+      return {std::abs(a.value), a.magnitude};
+    case Op::kRelu:
+      return {std::fmax(a.value, 0), a.magnitude};
+    case Op::kSine:
+      return {std::sin(a.value), a.magnitude + 2};
+    case Op::kTanh:
+      return {std::tanh(a.value), a.magnitude + 2};
+    case Op::kSigmoid:
+      return {1 / (1 + std::exp(-a.value)), a.magnitude + 4};
+    case Op::kAdd:
+      return {a.value + b.value, a.magnitude + b.magnitude + std::abs(a.value + b.value)};
+    case Op::kSubtract:
+      return {a.value - b.value, a.magnitude + b.magnitude + std::abs(a.value - b.value)};
+    case Op::kMultiply:
+      return {a.value * b.value, std::abs(a.value) * b.magnitude + std::abs(b.value) * a.magnitude +
+                                     std::abs(a.value * b.value)};
+    case Op::kMaximum:
+      return {std::fmax(a.value, b.value), std::max(a.magnitude, b.magnitude)};
+    case Op::kMinimum:
+      return {std::fmin(a.value, b.value), std::max(a.magnitude, b.magnitude)};
+    case Op::kInput:
+    case Op::kConstant:
+      break;
+  }
+  return {};
+}
+
+const std::string kInputs[] = {"x0", "x1", "x2", "x3"}, kConstantNames[] = {"c0", "c1", "c2", "c3"},
+                  kWords[] = {"w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"};
+
+void evaluate_reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto nodes = static_cast<int>(call.scalar("nodes"));
+  Node program[Expression::kMostNodes];
+  for (int k = 0; k < nodes; ++k) {
+    const auto bits = static_cast<std::uint64_t>(call.scalar(kWords[k / 2])) >> (k % 2 * 24);
+    program[k] = {static_cast<Op>(bits & 255), static_cast<std::uint8_t>(bits >> 8 & 255),
+                  static_cast<std::uint8_t>(bits >> 16 & 255)};
+  }
+  for (auto i = begin; i < end; ++i) {
+    Expected value[Expression::kMostNodes];
+    for (int k = 0; k < nodes; ++k) {
+      const Node node = program[k];
+      if (node.op == Op::kInput)
+        value[k] = {call.input<float>(kInputs[node.a])[i], 0};
+      else if (node.op == Op::kConstant)
+        value[k] = {call.scalar(kConstantNames[node.a]), 0};
+      else
+        value[k] = apply(node.op, value[node.a], value[node.b]);
+    }
+    expected[i - begin] = value[nodes - 1];
+  }
+}
+
+/// Draws an expression in which every input and every node matters: unary operations on open nodes, binary
+/// ones on two, until a single node is left.
+Expression random_expression(std::mt19937_64& random, int inputs, bool cheap) {
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<std::uint64_t>(n)); };
+  std::vector<Op> unary = {Op::kNegate, Op::kAbsolute, Op::kRelu},
+                  binary = {Op::kAdd, Op::kSubtract, Op::kMultiply, Op::kMaximum, Op::kMinimum};
+  if (!cheap) unary.insert(unary.end(), {Op::kSine, Op::kTanh, Op::kSigmoid});
+  Expression e{.nodes_used = 0, .inputs_used = inputs, .nodes = {}, .constants = {}};
+  std::vector<std::uint8_t> open;
+  const auto add = [&](Op op, int a, int b) {
+    e.nodes[e.nodes_used] = {op, static_cast<std::uint8_t>(a), static_cast<std::uint8_t>(b)};
+    open.push_back(static_cast<std::uint8_t>(e.nodes_used++));
+  };
+  const auto take = [&] {
+    const auto at = open.begin() + below(static_cast<int>(open.size()));
+    const std::uint8_t node = *at;
+    open.erase(at);
+    return node;
+  };
+  for (int k = 0; k < inputs; ++k) add(Op::kInput, k, 0);
+  for (int k = 0, constants = 1 + below(2); k < constants; ++k) add(Op::kConstant, k, 0);
+  for (int unaries = 2 + below(3); unaries > 0 || open.size() > 1;) {
+    const bool single = unaries > 0 && (open.size() == 1 || below(2) == 0);
+    if (single) {
+      --unaries;
+      add(unary[static_cast<std::size_t>(below(static_cast<int>(unary.size())))], take(), 0);
+    } else {
+      const std::uint8_t a = take();
+      add(binary[static_cast<std::size_t>(below(static_cast<int>(binary.size())))], a, take());
+    }
+  }
+  return e;
+}
+
+void set(NamedValues& settings, const Expression& e) {
+  settings.emplace_back("nodes", e.nodes_used);
+  settings.emplace_back("inputs", e.inputs_used);
+  for (int w = 0; w < Expression::kMostNodes / 2; ++w) {
+    double word = 0;
+    for (const int half : {1, 0}) {
+      const Node& node = e.nodes[2 * w + half];
+      word = word * 0x1p24 + static_cast<double>(static_cast<int>(node.op) | node.a << 8 | node.b << 16);
+    }
+    settings.emplace_back(kWords[w], word);
+  }
+}
+
+/// The same operations on other inputs: each input is replaced by its neighbour.
+Expression rotated(Expression e) {
+  for (Node& node : e.nodes)
+    if (node.op == Op::kInput) node.a = static_cast<std::uint8_t>((node.a + 1) % e.inputs_used);
+  return e;
+}
+
+/// Whether the two, which have the same operations, differ as functions: by far at one of some random points.
+bool differ(std::mt19937_64& random, const Expression& left, const Expression& right) {
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int point = 0; point < 32; ++point) {
+    double leaves[2 * Expression::kMostInputs];
+    for (double& leaf : leaves) leaf = uniform(random);
+    double results[2] = {};
+    for (int side = 0; side < 2; ++side) {
+      const Expression& e = side == 0 ? left : right;
+      Expected value[Expression::kMostNodes];
+      for (int k = 0; k < e.nodes_used; ++k) {
+        const Node node = e.nodes[k];
+        const bool leaf = node.op == Op::kInput || node.op == Op::kConstant;
+        const int at = node.a + (node.op == Op::kConstant ? Expression::kMostInputs : 0);
+        value[k] = leaf ? Expected{leaves[at], 0} : apply(node.op, value[node.a], value[node.b]);
+      }
+      results[side] = value[e.nodes_used - 1].value;
+    }
+    if (std::abs(results[0] - results[1]) > 0.01) return true;
+  }
+  return false;
+}
+
+/// The order in which the expressions A to E come: each three times or more, never sorted.
+constexpr int kOrder[] = {0, 1, 2, 3, 1, 4, 0, 2, 3, 4, 1, 2, 0, 3, 4, 2};
+constexpr double kSizes[] = {1,  255,    1023, 257, 33,        100'003, 0,   1024,
+                             31, 10'000, 1,    32,  1'048'579, 256,     257, 4099};
+
+/// A, B, C, E have 1, 2, 3 and 4 inputs; D is C with its inputs exchanged, so that a cache must look at the
+/// operands.
+std::vector<Expression> random_expressions(std::mt19937_64& random) {
+  std::vector<Expression> list;
+  for (int inputs = 1; inputs <= 2; ++inputs) list.push_back(random_expression(random, inputs, false));
+  Expression c = random_expression(random, 3, false);
+  while (!differ(random, c, rotated(c))) c = random_expression(random, 3, false);
+  list.insert(list.end(), {c, rotated(c), random_expression(random, 4, false)});
+  return list;
+}
+
+/// New expressions for every run, in the cases as in the goals.
+void draw(Part& part, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::vector<Expression> expressions = random_expressions(random);
+  for (std::size_t i = 0; i < part.cases.size(); ++i)
+    set(part.cases[i].settings, expressions[static_cast<std::size_t>(kOrder[i % std::size(kOrder)])]);
+  for (Goal& goal : part.goals) {
+    const auto inputs = static_cast<int>(goal.settings[1].second.at({}));
+    goal.settings.erase(goal.settings.begin() + 1);
+    set(goal.settings, random_expression(random, inputs, true));
+  }
+}
+
+Program compiler_program() {
+  Program program{.header = "compiler.h", .source = "compiler.cu", .function = "evaluate"};
+  for (int k = 0; k < Expression::kMostInputs; ++k)
+    program.arguments.push_back(
+        in(kInputs[k], [k](const Settings& s) { return k < s["inputs"] ? s["n"] : 0; }));
+  program.arguments.push_back(out("y", "n"));
+  for (const std::string& word : kWords) program.arguments.push_back(size(word));
+  for (const std::string& constant : kConstantNames) program.arguments.push_back(scalar(constant));
+  program.arguments.insert(program.arguments.end(),
+                           {size("nodes", Type::kS32), size("inputs", Type::kS32), size("n"), stream()});
+  program.outputs = {{.argument = "y", .reference = evaluate_reference, .tolerance = {.c = 4}}};
+  return program;
+}
+
+std::vector<Case> compiler_cases() {
+  std::vector<Case> cases;
+  for (std::size_t i = 0; i < std::size(kOrder); ++i) {
+    const std::string n = std::to_string(static_cast<int>(kSizes[i])),
+                      which(1, static_cast<char>('A' + kOrder[i]));
+    cases.push_back({.id = "call-" + std::to_string(i + 1) + "-" + which,
+                     .title = "call " + std::to_string(i + 1) + ": expression " + which + ", n = " + n,
+                     .settings = {{"n", kSizes[i]}}});
+  }
+  for (const unsigned elements : {1U, 2U}) {
+    cases.push_back({.id = "misaligned-" + std::to_string(elements),
+                     .title = "pointers " + std::to_string(elements) + " elements past an aligned address",
+                     .settings = {{"n", 10'007}},
+                     .misaligned_elements = elements});
+  }
+  return cases;
+}
+
+Goal compiled(int inputs, const std::string& title) {
+  const double bytes = 4.0 * (inputs + 1);
+  return {.id = "inputs-" + std::to_string(inputs),
+          .title = title,
+          .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = bytes})},
+                       {"inputs", inputs}},
+          .roof = "copy",
+          .work = [bytes](const Settings& s) { return bytes * s["n"]; },
+          .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}};
+}
+
+/// An activation function by itself, through the learner's compiler: timed and shown, not graded.
+Goal activation(const std::string& name, const std::vector<Node>& nodes) {
+  Expression e{.nodes_used = static_cast<int>(nodes.size()), .inputs_used = 1, .nodes = {}, .constants = {}};
+  std::ranges::copy(nodes, e.nodes);
+  Goal goal = compiled(1, "your compiler's " + name);
+  goal.id = name;
+  goal.settings.pop_back();
+  set(goal.settings, e);
+  return goal;
+}
+
+Part compiler() {
+  return {
+      .letter = "c",
+      .title = "fusion C: a compiler that fuses",
+      .program = compiler_program(),
+      .cases = compiler_cases(),
+      .goals = {compiled(1, "an expression of one input: 8 bytes an element"),
+                compiled(3, "an expression of three inputs: 16 bytes an element")},
+      .shown = {activation("relu", {{Op::kInput, 0, 0}, {Op::kRelu, 0, 0}}),
+                activation("tanh", {{Op::kInput, 0, 0}, {Op::kTanh, 0, 0}}),
+                activation("silu", {{Op::kInput, 0, 0}, {Op::kSigmoid, 0, 0}, {Op::kMultiply, 0, 1}})},
+      .structure = {one_kernel(), coalesced(1.10), no_new_code()},
+      .predictions = {{.key = "c_bytes",
+                       .question =
+                           "DRAM bytes an element for an expression of 3 inputs and 9 operations, fused",
+                       .expected = 16,
+                       .unit = "B"},
+                      {.key = "c_bytes_unfused",
+                       .question = "with a kernel for each of the 9 operations, all of them binary",
+                       .expected = 108,
+                       .unit = "B"}},
+      .adapter = "compiler_worker.cu",
+      .given = {"expression.h"},
+      .draw = draw,
+  };
+}
+
+}  // namespace
+
+Lab ROOFLINE_LAB_SPEC() {
+  return {.title = "fusion: do not go back to memory", .parts = {cosine(), residual(), compiler()}};
+}
+
+}  // namespace roofline::grader
