@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Three rungs of a half-precision matrix product with float sums: a tile a warp straight from global memory;
-// block tiles in shared memory with padded rows; the same with cp.async in four stages. `wmma_rungs 2048`
-// takes any size that 128 divides, `wmma_rungs 2048 3` only the third rung. needs: compute_80
+// Five rungs of a half-precision matrix product with float sums: a tile a warp straight from global memory;
+// block tiles in shared memory, copied element by element; copied with cp.async in three stages; with padded
+// rows and 16-byte copies; with padded rows and cp.async in four stages. `wmma_rungs 2048` takes any size
+// that 128 divides, `wmma_rungs 2048 3` only the third rung. needs: compute_80
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
@@ -16,21 +17,24 @@ using FragmentA = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_maj
 using FragmentB = wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major>;
 using Sum = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
 
-/// A block of kWarps warps makes kBlock x kBlock of C, kDepth of k at a time; a warp kWarpRows x kWarpColumns
-/// of it. Rows in shared memory are padded by 16 bytes.
-template <int block, int warp_rows, int warp_columns>
+/// A block makes kRows x kColumns of C, kDepth of k at a time; a warp kWarpRows x kWarpColumns of it. Rows in
+/// shared memory are padded by kPadding halves.
+template <int rows, int columns, int depth, int warp_rows, int warp_columns, int padding>
 struct Shape {
-  static constexpr int kBlock = block, kDepth = 32, kRowA = kDepth + 8, kRowB = kBlock + 8;
+  static constexpr int kRows = rows, kColumns = columns, kDepth = depth;
+  static constexpr int kRowA = kDepth + padding, kRowB = kColumns + padding;
   static constexpr int kWarpRows = warp_rows, kWarpColumns = warp_columns;
-  static constexpr int kWarpsAcross = kBlock / kWarpColumns,
-                       kThreads = kBlock / kWarpRows * kWarpsAcross * 32;
+  static constexpr int kWarpsAcross = kColumns / kWarpColumns,
+                       kThreads = kRows / kWarpRows * kWarpsAcross * 32;
   struct Tiles {
-    half a[kBlock * kRowA];
+    half a[kRows * kRowA];
     half b[kDepth * kRowB];
   };
 };
-using Small = Shape<64, 32, 32>;
-using Large = Shape<128, 64, 32>;
+using Plain = Shape<64, 64, 16, 32, 32, 0>;
+using Unpadded = Shape<128, 64, 32, 32, 32, 0>;
+using Padded = Shape<64, 64, 32, 32, 32, 8>;
+using Large = Shape<128, 128, 32, 64, 32, 8>;
 
 __global__ void direct(const half* a, const half* b, float* c, int n) {
   const int row = (blockIdx.y * blockDim.y + threadIdx.y) * 16;
@@ -72,32 +76,36 @@ struct WarpTile {
     }
   }
   __device__ void store(float* c, int n) {
-    float* corner = c + (blockIdx.y * S::kBlock + row) * n + blockIdx.x * S::kBlock + column;
+    float* corner = c + (blockIdx.y * S::kRows + row) * n + blockIdx.x * S::kColumns + column;
     for (int i = 0; i < S::kWarpRows / 16; ++i)
       for (int j = 0; j < S::kWarpColumns / 16; ++j)
         wmma::store_matrix_sync(corner + i * 16 * n + j * 16, sums[i][j], n, wmma::mem_row_major);
   }
 };
 
-/// Calls copy(to, from) for each 16 bytes of the tiles at depth k that this thread moves.
-template <typename S, typename Copy>
+/// Calls copy(to, from) for each kPiece halves of the tiles at depth k that this thread moves.
+template <typename S, int kPiece = 8, typename Copy>
 __device__ void each_piece(typename S::Tiles& tiles, const half* a, const half* b, int n, int k, Copy copy) {
+  constexpr int kAcrossA = S::kDepth / kPiece, kAcrossB = S::kColumns / kPiece;
 #pragma unroll
-  for (int i = threadIdx.x; i < S::kBlock * S::kDepth / 8; i += S::kThreads) {
-    const int row_a = i / (S::kDepth / 8), column_a = i % (S::kDepth / 8) * 8;
-    const int row_b = i / (S::kBlock / 8), column_b = i % (S::kBlock / 8) * 8;
-    copy(tiles.a + row_a * S::kRowA + column_a, a + (blockIdx.y * S::kBlock + row_a) * n + k + column_a);
-    copy(tiles.b + row_b * S::kRowB + column_b, b + (k + row_b) * n + blockIdx.x * S::kBlock + column_b);
+  for (int i = threadIdx.x; i < S::kRows * kAcrossA; i += S::kThreads) {
+    const int row = i / kAcrossA, column = i % kAcrossA * kPiece;
+    copy(tiles.a + row * S::kRowA + column, a + (blockIdx.y * S::kRows + row) * n + k + column);
+  }
+#pragma unroll
+  for (int i = threadIdx.x; i < S::kDepth * kAcrossB; i += S::kThreads) {
+    const int row = i / kAcrossB, column = i % kAcrossB * kPiece;
+    copy(tiles.b + row * S::kRowB + column, b + (k + row) * n + blockIdx.x * S::kColumns + column);
   }
 }
 
-template <typename S>
-__global__ void __launch_bounds__(S::kThreads) padded(const half* a, const half* b, float* c, int n) {
+template <typename S, typename Piece>
+__global__ void __launch_bounds__(S::kThreads) tiled(const half* a, const half* b, float* c, int n) {
   __shared__ alignas(32) typename S::Tiles tiles;
   WarpTile<S> mine;
   for (int k = 0; k < n; k += S::kDepth) {
-    each_piece<S>(tiles, a, b, n, k, [](half* to, const half* from) {
-      *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+    each_piece<S, sizeof(Piece) / sizeof(half)>(tiles, a, b, n, k, [](half* to, const half* from) {
+      *reinterpret_cast<Piece*>(to) = *reinterpret_cast<const Piece*>(from);
     });
     __syncthreads();
     mine.multiply(tiles);
@@ -106,9 +114,7 @@ __global__ void __launch_bounds__(S::kThreads) padded(const half* a, const half*
   mine.store(c, n);
 }
 
-constexpr int kStages = 4;
-
-template <typename S>
+template <typename S, int kStages>
 __global__ void __launch_bounds__(S::kThreads) staged(const half* a, const half* b, float* c, int n) {
   extern __shared__ __align__(32) unsigned char memory[];
   auto* stages = reinterpret_cast<typename S::Tiles*>(memory);
@@ -129,6 +135,13 @@ __global__ void __launch_bounds__(S::kThreads) staged(const half* a, const half*
   mine.store(c, n);
 }
 
+template <typename S, int kStages>
+void launch_staged(const half* a, const half* b, float* c, int n) {
+  constexpr int kBytes = kStages * sizeof(typename S::Tiles);
+  OK(cudaFuncSetAttribute(staged<S, kStages>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  staged<S, kStages><<<dim3(n / S::kColumns, n / S::kRows), S::kThreads, kBytes>>>(a, b, c, n);
+}
+
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 256, only = argc > 2 ? std::atoi(argv[2]) : 0;
   const size_t count = size_t(n) * n;
@@ -145,14 +158,14 @@ int main(int argc, char** argv) {
   OK(cudaMalloc(&d_c, count * sizeof *c));
   OK(cudaMemcpy(d_a, a, count * sizeof *a, cudaMemcpyHostToDevice));
   OK(cudaMemcpy(d_b, b, count * sizeof *b, cudaMemcpyHostToDevice));
-  constexpr int kBytes = kStages * sizeof(Large::Tiles);
-  OK(cudaFuncSetAttribute(staged<Large>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  for (int rung = 1; rung <= 3; ++rung) {
+  for (int rung = 1; rung <= 5; ++rung) {
     if (only != 0 && rung != only) continue;
     OK(cudaMemset(d_c, 0xff, count * sizeof *c));
     if (rung == 1) direct<<<dim3(n / 64, n / 64), dim3(128, 4)>>>(d_a, d_b, d_c, n);
-    if (rung == 2) padded<Small><<<dim3(n / 64, n / 64), Small::kThreads>>>(d_a, d_b, d_c, n);
-    if (rung == 3) staged<Large><<<dim3(n / 128, n / 128), Large::kThreads, kBytes>>>(d_a, d_b, d_c, n);
+    if (rung == 2) tiled<Plain, half><<<dim3(n / 64, n / 64), Plain::kThreads>>>(d_a, d_b, d_c, n);
+    if (rung == 3) launch_staged<Unpadded, 3>(d_a, d_b, d_c, n);
+    if (rung == 4) tiled<Padded, uint4><<<dim3(n / 64, n / 64), Padded::kThreads>>>(d_a, d_b, d_c, n);
+    if (rung == 5) launch_staged<Large, 4>(d_a, d_b, d_c, n);
     OK(cudaGetLastError());
     OK(cudaMemcpy(c, d_c, count * sizeof *c, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; i += 97)
