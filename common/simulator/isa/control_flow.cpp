@@ -4,6 +4,7 @@
 
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
+#include "simulator/isa/member_groups.h"
 #include "simulator/isa/types.h"
 #include "simulator/machine/control_flow_graph.h"
 #include "simulator/machine/warp.h"
@@ -209,13 +210,13 @@ void bind_barrier_reduction(const Row&, const Match& match, Binder& binder, Inst
   in.execute = is_aligned(*match.instruction) ? barrier_sync<true> : barrier_sync<false>;
 }
 
-void synchronise_warp(Warp& w, const Instruction& in) {
-  w.synchronise(w.row<u32>(in.a)[std::countr_zero(w.mask)], in);
-}
+void synchronise_warp(Warp& w, const Instruction& in) { gathered(w, in, in.a); }
 
 void bind_warp_barrier(const Row&, const Match& match, Binder& binder, Instruction& in) {
   in.a = binder.source(match.instruction->operands[0], U32::kType);
-  in.execute = synchronise_warp;
+  in.width = 4;
+  in.joins = true;
+  in.execute = by_members<synchronise_warp, true>;
 }
 
 Row control(std::string_view syntax, Bind bind, CostFunction cost = kControlCost) {

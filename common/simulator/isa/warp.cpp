@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/machine/warp.h"
-
 #include <algorithm>
 #include <bit>
 
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
 #include "simulator/isa/lanewise.h"
+#include "simulator/isa/member_groups.h"
 #include "simulator/isa/types.h"
 
 /// Instructions that see all lanes of a warp: vote, shuffle, match, redux, activemask, elect.
@@ -31,52 +30,6 @@ void write_predicate(Warp& w, Slot slot, u32 value) {
 void write_all(Warp& w, Slot slot, u32 value) {
   each_lane(
       w.mask, w.row<u32>(slot), [value](u32) { return value; }, w.row<u32>(slot));
-}
-
-/// The member mask of a `.sync` instruction, in slot e; instructions without it have none: whoever is there.
-bool gathered(Warp& w, const Instruction& in, Slot members) {
-  if (members.bits == 0) return true;
-  return w.gather(w.row<u32>(members)[std::countr_zero(w.mask)], in);
-}
-
-/// The member mask of every `.sync` instruction here; shuffles keep it out of line.
-Slot members_of(const Instruction& in, bool in_a) {
-  return in.extra != nullptr ? in.extra->slots[0] : in_a ? in.a : in.b;
-}
-
-/// Lanes of a warp that name different members are operations of their own, as tiles of a warp are.
-template <Execute kBody, bool kMembersInA = false>
-void by_members(Warp& w, const Instruction& in) {
-  const Slot slot = members_of(in, kMembersInA);
-  if (slot.bits == 0 || slot.bank() != 0) return kBody(w, in);
-  const u32* members = w.row<u32>(slot);
-  const u32 all = w.mask;
-  const auto group_of = [&](u32 lanes) {
-    const u32 named = members[std::countr_zero(lanes)];
-    u32 same = 0;
-    for (u32 l = 0; l < kWarpSize; ++l) same |= u32{members[l] == named} << l;
-    return same & lanes;
-  };
-  const u32 first = group_of(all);
-  if (first == all) return kBody(w, in);
-  for (u32 left = all; left != 0; left &= ~group_of(left)) {
-    const u32 group = group_of(left);
-    if ((members[std::countr_zero(group)] & w.live() & ~group) == 0) continue;
-    // Some group waits for lanes that are elsewhere: the others come here again.
-    --w.pc;
-    w.isolate(first);
-    ++w.pc;
-    w.mask = first;
-    return kBody(w, in);
-  }
-  for (u32 left = all; left != 0;) {
-    w.mask = group_of(left);
-    left &= ~w.mask;
-    const u32 running = w.mask;
-    kBody(w, in);
-    w.mask = running;
-  }
-  w.mask = all;
 }
 
 // ---- vote ----

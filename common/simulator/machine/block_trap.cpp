@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 namespace roofline::sim {
@@ -22,7 +23,7 @@ const InstructionInfo& info_of(const Block& block, const Instruction& in) {
 std::string place_of(const Block& block, const InstructionInfo& info) {
   const auto file = block.grid->kernel->files.find(info.source.file);
   if (info.source.line != 0 && file != block.grid->kernel->files.end())
-    return file->second + ":" + std::to_string(info.source.line);
+    return std::filesystem::path(file->second).filename().string() + ":" + std::to_string(info.source.line);
   return "PTX line " + std::to_string(info.at.line);
 }
 

@@ -43,9 +43,8 @@ struct Fragment {
   u8 barrier = 0;
   u32 mask = 0;
   u32 pc = 0;        ///< of the next instruction; of the waiting one for kAtWarpSync and aligned barriers
-  u32 required = 0;  ///< kAtWarpSync: the lanes that must meet
+  u32 required = 0;  ///< kAtWarpSync: the lanes that must meet (those of them that still live)
   const Instruction* waiting_at = nullptr;
-  bool again = false;           ///< kAtWarpSync: the instruction has not run yet
   u32 expected = 0, votes = 0;  ///< kAtBarrier: explicit thread count; true predicates of bar.red
   Frame* frame = nullptr;
   Join* join = nullptr;

@@ -14,8 +14,9 @@ namespace roofline::sim {
 
 namespace {
 
-/// A fragment gives way to its siblings after this many instructions that may be waiting for something.
-constexpr u32 kFairShare = 32;
+/// A fragment gives way to its siblings after this many instructions that may be waiting for something, and
+/// sooner once siblings have given way to it: most find at the first look that they still have to wait.
+constexpr u32 kFairShare = 32, kShortShare = 4;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   join = nullptr;
   stop = kNowhere;
   state = State::kReady;
-  spins = 0;
+  spins = turns = 0;
   cluster_arrived = cluster_passed = 0;
   issued = 0;
   Frame* first = frames.take();
@@ -112,7 +113,7 @@ u32 Warp::run_loop(u32 quantum) {
     }
     if (fragment_mask == 0 || pc == stop) {
       if (!settle()) break;
-    } else if (spins >= kFairShare) {
+    } else if (spins >= (turns == 0 ? kFairShare : kShortShare)) {
       take_turns();
     }
     if (yield | (done >= quantum)) break;
@@ -130,16 +131,22 @@ void Warp::track(const Instruction& in, u32 active) {
   memory_passes = 1;
 }
 
-/// Lets sibling fragments run, or, when they all wait at joins for lanes that may be waiting for them, lets
-/// them go.
+/// Lets sibling fragments run. When all of them have spun through their share, the lanes that they wait for
+/// may stand at joins and wait for them: some of those are let go.
 void Warp::take_turns() {
   spins = 0;
-  const bool has_ready = std::any_of(others.begin(), others.end(),
-                                     [](const Fragment& f) { return f.state == Fragment::State::kReady; });
-  Fragment released;
-  if (!has_ready && !take_parked(released)) return;
+  auto ready = std::count_if(others.begin(), others.end(),
+                             [](const Fragment& f) { return f.state == Fragment::State::kReady; });
+  if (++turns > ready) {
+    turns = 0;
+    Fragment released;
+    if (take_parked(released)) {
+      others.push_back(released);
+      ++ready;
+    }
+  }
+  if (ready == 0) return;
   const Fragment mine = running();
-  if (!has_ready) others.push_back(released);
   next();
   others.insert(others.begin(), mine);
 }

@@ -50,8 +50,9 @@ struct Warp : Lanes {
   Pool<Join> joins;
   std::vector<Join*> open_joins;  ///< of this warp, oldest first
   u64 issued = 0;                 ///< instructions so far
-  u32 spins =
-      0;  ///< instructions that may be waiting for others; goes on through calls and the arms of a branch
+  /// Instructions that may be waiting for others; goes on through calls and the arms of a branch.
+  u32 spins = 0;
+  u32 turns = 0;            ///< shares of them that were used up since parked lanes were let go
   u32 cluster_arrived = 0;  ///< lanes that arrived at the cluster's barrier in its present phase
   u32 cluster_passed = 0;   ///< lanes that arrived in a phase that is complete, and have not waited
   enum class State : u8 { kReady, kBlocked, kDone };
@@ -64,7 +65,8 @@ struct Warp : Lanes {
 
   /// A hard join, for `.sync` and `.aligned` instructions: true when all of `lanes` that still live execute
   /// `in` together now. When false the instruction must return at once; it runs again when the lanes have
-  /// met.
+  /// met. With `in.joins` they may stand at different places, as long as all execute the same operation for
+  /// the same members.
   bool gather(u32 lanes, const Instruction& in) {
     return (lanes & existing & ~exited & ~mask) == 0 || gather_slowly(lanes, in);
   }
@@ -77,8 +79,6 @@ struct Warp : Lanes {
   void call(u32 lanes, const Function& callee, const CallSite& site, const Instruction& in);
   void leave(u32 lanes);  ///< ret
   void exit(u32 lanes);
-  /// bar.warp.sync: like gather, but the lanes may stand at different places.
-  bool synchronise(u32 lanes, const Instruction& in);
   void wait_at_barrier(const Instruction& in, u8 id, u32 expected, bool aligned, u32 votes);
   /// The active lanes wait for the cluster's barrier (machine/cluster.h), which has id kClusterBarrier.
   void wait_at_cluster_barrier(const Instruction& in);
@@ -111,8 +111,9 @@ struct Warp : Lanes {
   bool take_returned(Frame* innermost, Fragment& released);
   void finish_call(Frame* here);
   bool gather_slowly(u32 lanes, const Instruction& in);
-  bool stands_with(const Fragment& f, const Instruction& in, const Frame* at) const;
-  void execute_together(const Instruction& in);
+  bool stands_with(const Fragment& f, const Instruction& in, const Frame* at, u32 required) const;
+  void execute_together(const Instruction& in, u32 required);
+  void go_on_behind(size_t i, const Instruction& in);
   bool wait_again(const Instruction& in);
   void isolate_at(u32 lanes, u32 rest_pc);
   void merge_into_current(const Fragment& fragment);

@@ -66,7 +66,7 @@ void take_results(JointRows& rows, const Instruction& in, const Frame& frame, u3
 }  // namespace
 
 /// All members are there: it runs once for them, and every group goes on behind its own instruction.
-void Warp::execute_together(const Instruction& in) {
+void Warp::execute_together(const Instruction& in, u32 required) {
   isolate(mask);
   JointRows rows;
   Extra extra;
@@ -83,8 +83,8 @@ void Warp::execute_together(const Instruction& in) {
   }
   bring_sources(rows, in, *frame, mask);
   const u32 mine = mask;
-  for (Fragment& f : others) {
-    if (!stands_with(f, in, frame)) continue;
+  for (const Fragment& f : others) {
+    if (!stands_with(f, in, frame, required)) continue;
     bring_sources(rows, *f.waiting_at, *f.frame, f.mask);
     mask |= f.mask;
   }
@@ -96,17 +96,28 @@ void Warp::execute_together(const Instruction& in) {
   bank[0] = frame_rows;
   mask = mine;
   take_results(rows, in, *frame, mine);
-  InstructionCounters* const counters = block->counters->data();
-  for (Fragment& f : others) {
-    if (!stands_with(f, in, frame)) continue;
-    take_results(rows, *f.waiting_at, *f.frame, f.mask);
-    ++counters[f.waiting_at->index].warps;
-    counters[f.waiting_at->index].lanes += static_cast<u32>(std::popcount(f.mask));
-    f.state = Fragment::State::kReady;
-    f.again = false;
-    ++f.pc;
+  for (size_t i = others.size(); i-- > 0;) {
+    if (!stands_with(others[i], in, frame, required)) continue;
+    take_results(rows, *others[i].waiting_at, *others[i].frame, others[i].mask);
+    go_on_behind(i, in);
   }
   changed = true;
+}
+
+/// The instruction that the i-th other fragment waited at has run: it goes on, with the running lanes when
+/// they stand at the same place.
+void Warp::go_on_behind(size_t i, const Instruction& in) {
+  Fragment met = others[i];
+  InstructionCounters& counters = (*block->counters)[met.waiting_at->index];
+  counters.lanes += static_cast<u32>(std::popcount(met.mask));
+  if (met.waiting_at == &in && met.frame == frame) {
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    merge_into_current(met);
+    return;
+  }
+  ++counters.warps;
+  others[i].state = Fragment::State::kReady;
+  ++others[i].pc;
 }
 
 }  // namespace roofline::sim

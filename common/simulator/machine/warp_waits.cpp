@@ -44,8 +44,10 @@ bool Warp::wait_again(const Instruction& in) {
   return false;
 }
 
-bool Warp::stands_with(const Fragment& f, const Instruction& in, const Frame* at) const {
-  if (f.state != Fragment::State::kAtWarpSync) return false;
+/// Whether `f` waits for what lanes at `in` wait for: the same operation of the same members. What the PTX
+/// ISA asks of `.sync` instructions is the same qualifiers and the same member mask, not the same place.
+bool Warp::stands_with(const Fragment& f, const Instruction& in, const Frame* at, u32 required) const {
+  if (f.state != Fragment::State::kAtWarpSync || ((f.required ^ required) & live()) != 0) return false;
   return in.joins ? f.waiting_at->execute == in.execute : f.waiting_at == &in && f.frame == at;
 }
 
@@ -54,12 +56,12 @@ bool Warp::gather_slowly(u32 lanes, const Instruction& in) {
   u32 here = mask;
   bool elsewhere = false;
   for (const Fragment& f : others) {
-    if (!stands_with(f, in, frame)) continue;
+    if (!stands_with(f, in, frame, required)) continue;
     here |= f.mask;
     elsewhere |= f.waiting_at != &in || f.frame != frame;
   }
   if (elsewhere && (required & ~here) == 0) {
-    execute_together(in);
+    execute_together(in, required);
     return false;
   }
   --pc;
@@ -68,7 +70,7 @@ bool Warp::gather_slowly(u32 lanes, const Instruction& in) {
     isolate_at(mask, pc + 1);
     for (size_t i = others.size(); i-- > 0;) {
       const Fragment f = others[i];
-      if (f.state != Fragment::State::kAtWarpSync || f.waiting_at != &in || f.frame != frame) continue;
+      if (!stands_with(f, in, frame, required)) continue;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
       merge_into_current(f);
     }
@@ -79,7 +81,6 @@ bool Warp::gather_slowly(u32 lanes, const Instruction& in) {
   waiting.state = Fragment::State::kAtWarpSync;
   waiting.required = required;
   waiting.waiting_at = &in;
-  waiting.again = true;
   others.push_back(waiting);
   fragment_mask = 0;
   return false;
@@ -101,36 +102,6 @@ void Warp::merge_into_current(const Fragment& fragment) {
   fragment_mask |= fragment.mask;
   drop_from_joins(my_join, meeting, mine);
   drop_from_joins(fragment.join, meeting, fragment.mask);
-}
-
-bool Warp::synchronise(u32 lanes, const Instruction& in) {
-  const u32 required = lanes & live();
-  if ((required & ~mask) == 0) return true;
-  u32 here = mask;
-  for (const Fragment& f : others)
-    if (f.state == Fragment::State::kAtWarpSync && f.waiting_at->execute == in.execute) here |= f.mask;
-  isolate(mask);
-  if ((required & ~here) != 0) {
-    Fragment waiting = running();
-    waiting.state = Fragment::State::kAtWarpSync;
-    waiting.required = required;
-    waiting.waiting_at = &in;
-    others.push_back(waiting);
-    fragment_mask = 0;
-    changed = true;
-    return false;
-  }
-  for (size_t i = others.size(); i-- > 0;) {
-    Fragment& f = others[i];
-    if (f.state != Fragment::State::kAtWarpSync || f.waiting_at->execute != in.execute) continue;
-    f.state = Fragment::State::kReady;
-    if (f.frame != frame || f.pc != pc) continue;
-    const Fragment same = f;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    merge_into_current(same);
-  }
-  changed = true;
-  return true;
 }
 
 // ---- barriers ----
@@ -209,15 +180,9 @@ bool Warp::release_met() {
     if (f.state != Fragment::State::kAtWarpSync) continue;
     u32 here = 0;
     for (const Fragment& g : others)
-      if (f.again ? stands_with(g, *f.waiting_at, f.frame)
-                  : g.state == f.state && g.waiting_at->execute == f.waiting_at->execute)
-        here |= g.mask;
+      if (stands_with(g, *f.waiting_at, f.frame, f.required)) here |= g.mask;
     if ((f.required & live() & ~here) != 0) continue;
-    // A repeated instruction gathers the others itself.
-    if (!f.again)
-      for (Fragment& g : others)
-        if (g.state == f.state && g.waiting_at->execute == f.waiting_at->execute && &g != &f)
-          g.state = Fragment::State::kReady;
+    // It executes the instruction again and gathers the others itself.
     f.state = Fragment::State::kReady;
     return true;
   }

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/tests/machine_fixture.h"
+#include "simulator/tests/kernel_fixture.h"
 
 /// Lanes that part and meet again, lanes and blocks that wait for each other.
 namespace roofline::sim {
 namespace {
 
+using Divergence = KernelTest;
+using Fairness = KernelTest;
+
 // ---- divergence ----
 
 /// if (tid is odd) a else b; then one more instruction: both sides run once, the rest together.
-TEST(Divergence, BothSidesMeetAtThePostDominator) {
-  Machine m(R"(
-.visible .entry k(.param .u64 out) {
-  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
+TEST_F(Divergence, BothSidesMeetAtThePostDominator) {
+  const u64 out = upload(std::vector<u32>(64));
+  const LaunchResult r = run_well(R"(
   and.b32 %r2, %r1, 1;
   setp.eq.s32 %p1, %r2, 0;
   @%p1 bra $EVEN;
@@ -24,29 +24,20 @@ $EVEN:
   mul.lo.s32 %r3, %r1, 3;
 $MEET:
   xor.b32 %r4, %r3, 1;
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r4;
-  ret;
-})");
-  const u64 out = m.upload(std::vector<u32>(64));
-  const LaunchResult r = m.launch("k", {1}, {64}, out);
-  ASSERT_FALSE(r.trap) << r.trap->message;
-  const auto got = m.download<u32>(out, 64);
+)" + store("%r4"),
+                                  out, 0, 64);
+  const auto got = download<u32>(out, 64);
   for (u32 i = 0; i < 64; ++i) EXPECT_EQ(got[i], (i % 2 ? i + 1000 : i * 3) ^ 1) << i;
-  EXPECT_EQ(m.count_of(r, "add.s32"), 2u);
-  EXPECT_EQ(m.count_of(r, "mul.lo"), 2u);
-  EXPECT_EQ(m.count_of(r, "xor.b32"), 2u) << "the halves must meet again";
+  EXPECT_EQ(issues_of(r, "add.s32"), 2u);
+  EXPECT_EQ(issues_of(r, "mul.lo"), 2u);
+  EXPECT_EQ(issues_of(r, "xor.b32"), 2u) << "the halves must meet again";
   EXPECT_EQ(r.counters.divergent_branches, 2u);
 }
 
 /// for (i = 0; i < 8; ++i) { if (i > tid) break; if (i & 1) continue; for (j = 0; j < tid; ++j) ++n; }
-TEST(Divergence, NestedLoopsWithBreakAndContinue) {
-  Machine m(R"(
-.visible .entry k(.param .u64 out) {
-  .reg .pred %p<5>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
+TEST_F(Divergence, NestedLoopsWithBreakAndContinue) {
+  const u64 out = upload(std::vector<u32>(32));
+  const LaunchResult r = run_well(R"(
   mov.u32 %r2, 0;
   mov.u32 %r3, 0;
 $OUTER:
@@ -68,30 +59,21 @@ $NEXT:
   @%p4 bra $OUTER;
 $END:
   shl.b32 %r6, %r2, 1;
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r6;
-  ret;
-})");
-  const u64 out = m.upload(std::vector<u32>(32));
-  const LaunchResult r = m.launch("k", {1}, {32}, out);
-  ASSERT_FALSE(r.trap) << r.trap->message;
-  const auto got = m.download<u32>(out, 32);
+)" + store("%r6"),
+                                  out);
+  const auto got = download<u32>(out, 32);
   for (u32 t = 0; t < 32; ++t) {
     u32 n = 0;
     for (u32 i = 0; i < 8 && i <= t; ++i)
       if (i % 2 == 0) n += t;
     EXPECT_EQ(got[t], 2 * n) << t;
   }
-  EXPECT_EQ(m.count_of(r, "shl.b32"), 1u) << "all lanes must leave the loops together";
+  EXPECT_EQ(issues_of(r, "shl.b32"), 1u) << "all lanes must leave the loops together";
 }
 
-TEST(Divergence, IndexedBranchGroupsLanesByTarget) {
-  Machine m(R"(
-.visible .entry k(.param .u64 out) {
-  .reg .b32 %r<6>; .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
+TEST_F(Divergence, IndexedBranchGroupsLanesByTarget) {
+  const u64 out = upload(std::vector<u32>(32));
+  const LaunchResult r = run_well(R"(
   and.b32 %r2, %r1, 3;
 $T: .branchtargets $A, $B, $C, $A;
   brx.idx %r2, $T;
@@ -105,63 +87,51 @@ $C:
   mov.u32 %r3, 30;
 $M:
   add.s32 %r4, %r3, %r1;
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  st.global.u32 [%rd3], %r4;
-  ret;
-})");
-  const u64 out = m.upload(std::vector<u32>(32));
-  const LaunchResult r = m.launch("k", {1}, {32}, out);
-  ASSERT_FALSE(r.trap) << r.trap->message;
+)" + store("%r4"),
+                                  out);
   const u32 expected[] = {10, 20, 30, 10};
-  const auto got = m.download<u32>(out, 32);
+  const auto got = download<u32>(out, 32);
   for (u32 t = 0; t < 32; ++t) EXPECT_EQ(got[t], expected[t % 4] + t) << t;
-  EXPECT_EQ(m.count_of(r, "add.s32 %r4"), 1u);
+  EXPECT_EQ(issues_of(r, "add.s32 %r4"), 1u);
 }
 
-/// 32 lanes take one lock: whoever holds it must run on while its siblings spin.
-constexpr const char* kSpinLock = R"(
-.visible .entry k(.param .u64 lock, .param .u64 counter) {
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<3>;
-  ld.param.u64 %rd1, [lock];
-  ld.param.u64 %rd2, [counter];
-$TRY:
-  atom.global.cas.b32 %r1, [%rd1], 0, 1;
-  setp.ne.u32 %p1, %r1, 0;
-  @%p1 bra $TRY;
+// ---- lanes that wait for lanes ----
+
+/// Under the lock at p0: one more in the counter at p1.
+constexpr const char* kCountAndUnlock = R"(
   ld.volatile.global.u32 %r2, [%rd2];
   add.s32 %r3, %r2, 1;
   st.volatile.global.u32 [%rd2], %r3;
   membar.gl;
   atom.global.exch.b32 %r4, [%rd1], 0;
-  ret;
-})";
+)";
 
-TEST(Fairness, LanesOfOneWarpShareASpinLock) {
-  Machine m(kSpinLock);
-  const u64 lock = m.upload(std::vector<u32>(1)), counter = m.upload(std::vector<u32>(1));
-  const LaunchResult r = m.launch("k", {3}, {70}, lock, counter);
-  ASSERT_FALSE(r.trap) << r.trap->message;
-  EXPECT_EQ(m.download<u32>(counter, 1)[0], 210u);
+/// Three blocks of 70 threads run `body`, which takes the lock at p0 and counts at p1.
+class SpinLock : public KernelTest {
+ protected:
+  void counts_all(const std::string& body, const std::string& outside = "") {
+    device_.set_time_limit(60);
+    const u64 lock = upload(std::vector<u32>(1)), counter = upload(std::vector<u32>(1));
+    run_well(body, lock, counter, 70, 3, outside);
+    EXPECT_EQ(download<u32>(counter, 1)[0], 210u);
+  }
+};
+
+/// 32 lanes take one lock: whoever holds it must run on while its siblings spin.
+TEST_F(SpinLock, LanesOfOneWarpShareIt) {
+  counts_all(R"(
+$TRY:
+  atom.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $TRY;
+)" + std::string(kCountAndUnlock));
 }
 
 /// The try is a call, and the lanes part behind it before they try again, so that fragments end, join and go
 /// on in every round of the wait. Broken by forgetting there how long it has lasted: the holder never runs.
-TEST(Fairness, WaitWithCallsAndBranchesGivesWay) {
-  Machine m(R"(
-.func (.param .b32 result) attempt(.param .b64 where) {
-  .reg .b32 %r<2>; .reg .b64 %rd<2>;
-  ld.param.u64 %rd1, [where];
-  atom.global.cas.b32 %r1, [%rd1], 0, 1;
-  st.param.b32 [result], %r1;
-  ret;
-}
-.visible .entry k(.param .u64 lock, .param .u64 counter) {
-  .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<3>;
-  ld.param.u64 %rd1, [lock];
-  ld.param.u64 %rd2, [counter];
-  mov.u32 %r5, %tid.x;
-  and.b32 %r6, %r5, 1;
+TEST_F(SpinLock, WaitWithCallsAndBranchesGivesWay) {
+  counts_all(R"(
+  and.b32 %r6, %r1, 1;
   setp.ne.u32 %p2, %r6, 0;
 $TRY:
   {
@@ -169,38 +139,59 @@ $TRY:
   .param .b32 b;
   st.param.b64 [a], %rd1;
   call (b), attempt, (a);
-  ld.param.b32 %r1, [b];
+  ld.param.b32 %r8, [b];
   }
-  setp.eq.u32 %p1, %r1, 0;
+  setp.eq.u32 %p1, %r8, 0;
   @%p1 bra $TAKEN;
   @%p2 bra $ODD;
-  add.u32 %r7, %r5, 1;
+  add.u32 %r7, %r1, 1;
   bra.uni $AGAIN;
 $ODD:
-  add.u32 %r7, %r5, 2;
+  add.u32 %r7, %r1, 2;
 $AGAIN:
   bra.uni $TRY;
 $TAKEN:
-  ld.volatile.global.u32 %r2, [%rd2];
-  add.s32 %r3, %r2, 1;
-  st.volatile.global.u32 [%rd2], %r3;
-  membar.gl;
-  atom.global.exch.b32 %r4, [%rd1], 0;
+)" + std::string(kCountAndUnlock),
+             R"(
+.func (.param .b32 result) attempt(.param .b64 where) {
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [where];
+  atom.global.cas.b32 %r1, [%rd1], 0, 1;
+  st.param.b32 [result], %r1;
   ret;
-})");
-  const u64 lock = m.upload(std::vector<u32>(1)), counter = m.upload(std::vector<u32>(1));
-  const LaunchResult r = m.launch("k", {3}, {70}, lock, counter);
-  ASSERT_FALSE(r.trap) << r.trap->message;
-  EXPECT_EQ(m.download<u32>(counter, 1)[0], 210u);
+}
+)");
 }
 
+/// Lanes that failed spin in two loops, as groups of their own, while the holder waits behind the branch for
+/// all of them. Broken when groups that spin only give way to each other: none lets the holder go on.
+TEST_F(SpinLock, SeveralGroupsThatSpinLetTheHolderGo) {
+  counts_all(R"(
+  and.b32 %r6, %r1, 1;
+  setp.ne.u32 %p2, %r6, 0;
+  atom.global.cas.b32 %r8, [%rd1], 0, 1;
+  setp.eq.u32 %p1, %r8, 0;
+  @%p1 bra $TAKEN;
+  @%p2 bra $ODD;
+$EVEN:
+  atom.global.cas.b32 %r8, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r8, 0;
+  @%p1 bra $EVEN;
+  bra.uni $TAKEN;
+$ODD:
+  atom.global.cas.b32 %r8, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r8, 0;
+  @%p1 bra $ODD;
+$TAKEN:
+)" + std::string(kCountAndUnlock));
+}
+
+// ---- blocks that wait for blocks ----
+
 /// The first block waits for a flag that only the last one sets: blocks must take turns.
-TEST(Fairness, BlocksWaitForEachOtherThroughMemory) {
-  Machine m(R"(
-.visible .entry k(.param .u64 flag, .param .u64 out) {
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<3>;
-  ld.param.u64 %rd1, [flag];
-  ld.param.u64 %rd2, [out];
+TEST_F(Fairness, BlocksWaitForEachOtherThroughMemory) {
+  const u64 flag = upload(std::vector<u32>(1)), out = upload(std::vector<u32>(1));
+  run_well(R"(
   mov.u32 %r1, %ctaid.x;
   setp.eq.u32 %p1, %r1, 7;
   @%p1 bra $PRODUCE;
@@ -212,80 +203,59 @@ $WAIT:
   ret;
 $PRODUCE:
   st.release.gpu.global.u32 [%rd1], 5;
-  ret;
-})");
-  const u64 flag = m.upload(std::vector<u32>(1)), out = m.upload(std::vector<u32>(1));
-  const LaunchResult r = m.launch("k", {8}, {32}, flag, out);
-  ASSERT_FALSE(r.trap) << r.trap->message;
-  EXPECT_EQ(m.download<u32>(out, 1)[0], 7u * 32 * 5);
+)",
+           flag, out, 32, 8);
+  EXPECT_EQ(download<u32>(out, 1)[0], 7u * 32 * 5);
 }
 
 /// Nobody sets the flag: reported, with the line of the loop, without waiting for a time limit.
-TEST(Fairness, WaitingForAFlagThatNobodySetsIsADeadlock) {
-  Machine m(R"(
-.visible .entry k(.param .u64 flag) {
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<3>;
-  ld.param.u64 %rd1, [flag];
-$WAIT:
-  ld.volatile.global.u32 %r2, [%rd1];
-  setp.eq.u32 %p2, %r2, 0;
-  @%p2 bra $WAIT;
-  ret;
-})");
-  m.device().set_time_limit(0);
-  const u64 flag = m.upload(std::vector<u32>(1));
-  const LaunchResult r = m.launch("k", {3}, {64}, flag);
+TEST_F(Fairness, WaitingForAFlagThatNobodySetsIsADeadlock) {
+  const std::string body = R"(
+$WAIT: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra $WAIT;
+)";
+  device_.set_time_limit(0);
+  const LaunchResult r = run(body, upload(std::vector<u32>(1)), 0, 64, 3);
   ASSERT_TRUE(r.trap);
   EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock);
   EXPECT_EQ(r.trap->block.x, 0u);
-  EXPECT_GE(r.trap->ptx_line, 9u);
-  EXPECT_LE(r.trap->ptx_line, 11u);
+  EXPECT_NE(r.trap->message.find(place_of(body, "$WAIT")), std::string::npos) << r.trap->message;
 }
 
 /// What cooperative groups do for grid.sync(): everybody adds one, then waits until all have.
-TEST(Fairness, GridBarrierThroughAtomics) {
-  Machine m(R"(
-.visible .entry k(.param .u64 arrived, .param .u64 data, .param .u64 out, .param .u32 blocks) {
-  .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-  ld.param.u64 %rd1, [arrived];
-  ld.param.u64 %rd2, [data];
-  ld.param.u64 %rd3, [out];
-  ld.param.u32 %r1, [blocks];
+TEST_F(Fairness, GridBarrierThroughAtomics) {
+  const u32 blocks = 200;
+  const u64 arrived = upload(std::vector<u32>(1)), data = upload(std::vector<u32>(2 * blocks, 777));
+  run_well(R"(
   mov.u32 %r2, %ctaid.x;
-  mov.u32 %r3, %tid.x;
+  mov.u32 %r3, %nctaid.x;
   mul.wide.u32 %rd4, %r2, 4;
   add.s64 %rd5, %rd2, %rd4;
   st.global.u32 [%rd5], %r2;
   barrier.sync 0;
-  setp.ne.u32 %p1, %r3, 0;
+  setp.ne.u32 %p1, %r1, 0;
   @%p1 bra $THERE;
   membar.gl;
   atom.global.add.u32 %r4, [%rd1], 1;
 $WAIT:
   ld.volatile.global.u32 %r5, [%rd1];
-  setp.lt.u32 %p2, %r5, %r1;
+  setp.lt.u32 %p2, %r5, %r3;
   @%p2 bra $WAIT;
 $THERE:
   barrier.sync 0;
+  // The neighbour's element into the second half.
   add.s32 %r6, %r2, 1;
-  rem.u32 %r7, %r6, %r1;
+  rem.u32 %r7, %r6, %r3;
   mul.wide.u32 %rd6, %r7, 4;
   add.s64 %rd7, %rd2, %rd6;
   ld.global.u32 %r8, [%rd7];
-  add.s64 %rd8, %rd3, %rd4;
-  st.global.u32 [%rd8], %r8;
-  ret;
-})");
-  const u32 blocks = 200;
-  const u64 arrived = m.upload(std::vector<u32>(1)), data = m.upload(std::vector<u32>(blocks, 777)),
-            out = m.upload(std::vector<u32>(blocks));
-  const LaunchResult r = m.launch("k", {blocks}, {64}, arrived, data, out, blocks);
-  ASSERT_FALSE(r.trap) << r.trap->message;
-  const auto got = m.download<u32>(out, blocks);
-  for (u32 b = 0; b < blocks; ++b) EXPECT_EQ(got[b], (b + 1) % blocks) << b;
+  mul.wide.u32 %rd8, %r3, 4;
+  add.s64 %rd9, %rd5, %rd8;
+  st.global.u32 [%rd9], %r8;
+)",
+           arrived, data, 64, blocks);
+  const auto got = download<u32>(data, 2 * blocks);
+  for (u32 b = 0; b < blocks; ++b) EXPECT_EQ(got[blocks + b], (b + 1) % blocks) << b;
 }
-
-// ---- warp-wide instructions ----
 
 }  // namespace
 }  // namespace roofline::sim

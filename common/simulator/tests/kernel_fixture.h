@@ -3,6 +3,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ class KernelTest : public testing::Test {
                    const std::string& outside = "") {
     const ModuleFacts module = device_.load_module(module_of(body, outside), {});
     Launch launch;
-    launch.function = module.functions.at(0).id;
+    function_ = launch.function = module.functions.at(0).id;
     launch.grid = {blocks, 1, 1};
     launch.block = {threads, 1, 1};
     launch.parameters.resize(16);
@@ -45,6 +46,30 @@ class KernelTest : public testing::Test {
     LaunchResult result = run(body, p0, p1, threads, blocks, outside);
     EXPECT_FALSE(result.trap) << result.trap->message;
     return result;
+  }
+
+  /// How often warps issued the first instruction with `text` in the kernel that ran last.
+  u64 issues_of(const LaunchResult& result, const std::string& text) {
+    const auto& info = device_.instructions_of(function_);
+    for (std::size_t i = 0; i < info.size(); ++i)
+      if (info[i].text.find(text) != std::string::npos) return result.counters.per_instruction[i].warps;
+    ADD_FAILURE() << "no instruction " << text;
+    return 0;
+  }
+
+  /// Where messages say that the first `text` of `body` is: "PTX line 20".
+  static std::string place_of(const std::string& body, const std::string& text) {
+    const std::string module = module_of(body);
+    const std::size_t at = module.find(text, module.find(body));
+    EXPECT_NE(at, std::string::npos) << text;
+    return "PTX line " +
+           std::to_string(1 + std::count(module.begin(), module.begin() + static_cast<s64>(at), '\n'));
+  }
+
+  /// PTX that stores a 32-bit register into the thread's element of the vector at p0.
+  static std::string store(const std::string& value) {
+    return "mul.wide.u32 %rd30, %r1, 4;\nadd.s64 %rd31, %rd1, %rd30;\nst.global.u32 [%rd31], " + value +
+           ";\n";
   }
 
   /// Device memory that holds `values`.
@@ -63,6 +88,7 @@ class KernelTest : public testing::Test {
     return values;
   }
 
+  u32 function_ = 0;  ///< that ran last
   Device device_{load_device(SIMULATOR_SOURCE "/devices", "a100-sxm4-40gb"), 2};
 };
 
