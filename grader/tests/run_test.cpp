@@ -106,6 +106,21 @@ TEST(Run, ChecksAreChosenByName) {
   EXPECT_TRUE(contains(clean.err, "check: 0 findings\n")) << clean.err;
 }
 
+/// By line where host code has lines, else by function.
+TEST(Run, ChecksNameThePlaceOfAnAllocation) {
+  const Folder folder;
+  std::vector<std::string> options = {"-cudart", "shared", "-gencode", "arch=compute_80,code=compute_80"};
+  const Result plain = lab_run({"--check", "memory", compile(folder, "allocation_sites", options)});
+  for (const char* place :
+       {"cudaMalloc no. 1 in main", "cudaMallocPitch no. 1 in make_weights", "cudaMalloc no. 2 in "})
+    EXPECT_TRUE(contains(plain.err, place)) << place << '\n' << plain.err;
+  options.emplace_back("-g");
+  const Result debug = lab_run({"--check", "memory", compile(folder, "allocation_sites", options)});
+  for (const char* place :
+       {"cudaMalloc no. 1 at allocation_sites.cu:22", "cudaMallocPitch no. 1 at allocation_sites.cu:16"})
+    EXPECT_TRUE(contains(debug.err, place)) << place << '\n' << debug.err;
+}
+
 /// The programs end with status 0; something was wrong nevertheless.
 TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   const Folder folder;

@@ -198,6 +198,7 @@ int run_program(const RunOptions& given) try {
   how.kernel_time_limit = options.time_limit;
   how.device = device_id(options.device);
   how.threads = options.threads;
+  if (const char* level = std::getenv("ROOFLINE_VECTOR_LEVEL")) how.vector_level = level;
   how.checks = parse_checks(options.check);
   how.trace = !options.trace.empty();
   how.permute_fragments = options.permute_fragments;

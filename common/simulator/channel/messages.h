@@ -53,8 +53,9 @@ struct UnloadModule {
 };
 struct Allocate {
   u64 bytes = 0;
-  std::string origin;
-  void fields(auto& io) { io(bytes, origin); }
+  std::string origin;     ///< the call
+  std::string site = {};  ///< " at saxpy.cu:31", while memory is checked and when it is known
+  void fields(auto& io) { io(bytes, origin, site); }
 };
 /// `ordered`: freed in stream order (cudaFreeAsync); otherwise the host waits for the device first.
 struct Release {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/checks/race_check.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
+
+#include "simulator/checks/swap_start.h"
 
 namespace roofline::sim {
 
@@ -15,6 +18,12 @@ void each_lane_of(u32 mask, Use use) {
 }
 
 bool strong(const Stamp& stamp) { return stamp.strength != static_cast<u8>(Strength::kPlain); }
+
+constexpr auto kAllLanes = [] {
+  std::array<u32, kWarpSize> members{};
+  members.fill(~0u);
+  return members;
+}();
 
 bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(Strength::kVolatile); }
 
@@ -31,11 +40,14 @@ void RaceCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& fac
 void RaceCheck::launch_ends() {
   global_.reset();
   blocks_.clear();
+  running_.clear();
   last_block_ = nullptr;
 }
 
 void RaceCheck::block_begins(const Block& block) {
-  blocks_[&block] = std::make_unique<BlockState>(static_cast<u32>(block.linear_id), block.warp_count);
+  const auto id = static_cast<u32>(block.linear_id);
+  blocks_[&block] = std::make_unique<BlockState>(id, block.warp_count);
+  running_[id] = blocks_[&block].get();
   last_block_ = nullptr;
 }
 
@@ -43,6 +55,7 @@ void RaceCheck::block_ends(const Block& block) {
   const auto found = blocks_.find(&block);
   if (found == blocks_.end()) return;
   order_.ended(found->second->order);
+  running_.erase(found->second->order.block());
   blocks_.erase(found);
   last_block_ = nullptr;
 }
@@ -124,6 +137,11 @@ void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
   cell.write = t.me;
 }
 
+const std::vector<Publication>* RaceCheck::publications_of(u32 block) const {
+  const auto running = running_.find(block);
+  return running != running_.end() ? &running->second->order.publications() : order_.publications_of(block);
+}
+
 bool RaceCheck::ordered(const Touch& t, const Stamp& before) const {
   if (before.pending) return false;
   const BlockOrder& now = t.state.order;
@@ -134,8 +152,7 @@ bool RaceCheck::ordered(const Touch& t, const Stamp& before) const {
   if (same_block && t.shared && before.thread / kWarpSize == t.w.index && is_volatile(before) &&
       is_volatile(t.me))
     return false;
-  return order_.by_memory(before, now, t.w.index,
-                          same_block ? &now.publications() : order_.publications_of(before.block));
+  return order_.by_memory(before, now, t.w.index, publications_of(before.block));
 }
 
 void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes) {
@@ -146,13 +163,19 @@ void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at
   if (hazard == Hazard::kWriteAfterWrite && t.plain_store && !before.pending &&
       same_value(t, before, at, bytes))
     return;
-  Finding*& known =
-      reported_[(u64{before.instruction} << 32 | t.me.instruction) * 4 + static_cast<u64>(hazard)];
-  if (known != nullptr) {
-    ++known->count;
+  const auto [known, is_new] = reported_.try_emplace(
+      (u64{before.instruction} << 32 | t.me.instruction) * 4 + static_cast<u64>(hazard), nullptr);
+  if (!is_new) {
+    if (known->second != nullptr) ++known->second->count;
     return;
   }
-  known = &report(t, before, hazard, at);
+  if (hazard != Hazard::kWriteAfterWrite) {
+    const bool read_first = hazard == Hazard::kWriteAfterRead;
+    const u32 reader = read_first ? before.instruction : t.me.instruction;
+    const u32 writer = read_first ? t.me.instruction : before.instruction;
+    if (starts_swap_loop(*grid_->kernel, reader, writer)) return;
+  }
+  known->second = &report(t, before, hazard, at);
 }
 
 /// The bytes that a lane of a plain store is about to write.
@@ -187,17 +210,17 @@ void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
       state.order.arrive(w.index, static_cast<u8>(w.row<u32>(in.a)[lane] & 15));
       break;
     case Watch::kWholeWarp:
-      met(w, ~0u, active);
+      met(w, kAllLanes.data(), active);
       break;
     case Watch::kMembersA:
     case Watch::kWarpBarrier:
-      met(w, w.row<u32>(in.a)[lane], active);
+      met(w, w.row<u32>(in.a), active);
       break;
     case Watch::kMembersB:
-      met(w, w.row<u32>(in.b)[lane], active);
+      met(w, w.row<u32>(in.b), active);
       break;
     case Watch::kShuffle:
-      met(w, w.row<u32>(in.extra->slots[0])[lane], active);
+      met(w, w.row<u32>(in.extra->slots[0]), active);
       break;
     case Watch::kAsyncCommit:
       each_lane_of(active, [&](u32 l) { ++state.copies[w.index * kWarpSize + l].committed; });
@@ -210,14 +233,24 @@ void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
   }
 }
 
-/// Lanes come to a `.sync` instruction together or one after the other; when all are there they have met.
-void RaceCheck::met(Warp& w, u32 members, u32 active) {
+/// Lanes come to a `.sync` instruction together or one after the other; when all that they name are there,
+/// they have met.
+void RaceCheck::met(Warp& w, const u32* members, u32 active) {
   BlockState& state = state_of(*w.block);
-  u32& here = state.met[w.index];
-  here |= active;
-  if ((members & w.live() & ~here) != 0) return;
-  state.order.warp_met(w.index, (w.live() & ~here) == 0 ? ~0u : here);
-  here = 0;
+  AtSync& waiting = state.at_sync[w.index];
+  each_lane_of(active, [&](u32 lane) { waiting.members[lane] = members[lane]; });
+  waiting.lanes |= active;
+  for (u32 left = active; left != 0;) {
+    const u32 named = members[std::countr_zero(left)];
+    u32 here = 0;
+    each_lane_of(waiting.lanes, [&](u32 lane) {
+      if (((waiting.members[lane] ^ named) & w.live()) == 0) here |= 1u << lane;
+    });
+    left &= ~here;
+    if ((named & w.live() & ~here) != 0) continue;
+    state.order.warp_met(w.index, (w.live() & ~here) == 0 ? ~0u : here);
+    waiting.lanes &= ~here;
+  }
 }
 
 void RaceCheck::wait_for_copies(Warp& w, u32 active, s64 groups) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -41,11 +42,16 @@ class RaceCheck {
     s64 committed = 0;
     std::vector<PendingCopy> pending;
   };
+  /// Lanes of a warp that have come to a `.sync` instruction and wait for others that it names.
+  struct AtSync {
+    u32 lanes = 0;
+    std::array<u32, kWarpSize> members{};
+  };
   struct BlockState {
-    BlockState(u32 id, u32 warps) : order(id, warps), met(warps) {}
+    BlockState(u32 id, u32 warps) : order(id, warps), at_sync(warps) {}
     BlockOrder order;
     RaceShadow shared;
-    std::vector<u32> met;  ///< by warp: lanes that have come to a `.sync` instruction that waits for others
+    std::vector<AtSync> at_sync;                   ///< by warp
     std::unordered_map<u32, ThreadCopies> copies;  ///< by thread
   };
   enum class Hazard : u8 { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
@@ -72,9 +78,10 @@ class RaceCheck {
   void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
   void check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes);
   bool ordered(const Touch& t, const Stamp& before) const;
+  const std::vector<Publication>* publications_of(u32 block) const;
   bool same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const;
   Finding& report(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
-  void met(Warp& w, u32 members, u32 active);
+  void met(Warp& w, const u32* members, u32 active);
   void wait_for_copies(Warp& w, u32 active, s64 groups);
 
   Findings& findings_;
@@ -83,9 +90,11 @@ class RaceCheck {
   LaunchOrder order_;
   RaceShadow global_;
   std::map<const Block*, std::unique_ptr<BlockState>> blocks_;
+  std::unordered_map<u32, BlockState*> running_;  ///< the same, by the block's number
   const Block* last_block_ = nullptr;
   BlockState* last_state_ = nullptr;
-  std::unordered_map<u64, Finding*> reported_;  ///< by instructions, of the present launch
+  /// By instructions, of the present launch; nullptr: harmless.
+  std::unordered_map<u64, Finding*> reported_;
 };
 
 }  // namespace roofline::sim

@@ -136,26 +136,62 @@ bool SyncCheck::check_members(const Warp& w, const Instruction& in, u32 active, 
   const u32* const masks = w.row<u32>(slot);
   for (u32 lanes = active; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
-    if ((masks[lane] >> lane & 1u) != 0) continue;
-    Finding finding = start(w, lane, "member-mask");
-    finding.message = "thread " + finding.thread + " of block " + finding.block + " (lane " +
-                      std::to_string(lane) + " of its warp) executes this with the mask " +
-                      hex_mask(masks[lane]) + ", which does not name it: what it does is undefined";
-    finding.advice =
-        "the mask must name every thread that executes the instruction; 0xffffffff for a whole warp";
-    finding.places.push_back(place_of(*grid_->kernel, in.index, "thread " + finding.thread));
-    add(std::move(finding));
-    return false;
+    if ((masks[lane] >> lane & 1u) == 0) {
+      report_unnamed(w, in, lane, masks[lane]);
+      return false;
+    }
   }
-  if (!same_place) return true;
-  const Elsewhere missing = lanes_elsewhere(w, active, true);
-  const u32 members = masks[std::countr_zero(active)], gone = missing.lanes & members;
+  for (u32 left = active; left != 0;) {
+    const auto lane = static_cast<u32>(std::countr_zero(left));
+    u32 group = 0;
+    for (u32 lanes = left; lanes != 0; lanes &= lanes - 1) {
+      const auto other = static_cast<u32>(std::countr_zero(lanes));
+      if (((masks[other] ^ masks[lane]) & w.live()) == 0) {
+        group |= 1u << other;
+      } else if ((masks[lane] >> other & 1u) != 0 || (masks[other] >> lane & 1u) != 0) {
+        report_disagreement(w, in, lane, other, masks);
+        return false;
+      }
+    }
+    left &= ~group;
+    if (same_place && !check_comes(w, in, active, group, masks[lane])) return false;
+  }
+  return true;
+}
+
+void SyncCheck::report_unnamed(const Warp& w, const Instruction& in, u32 lane, u32 mask) {
+  Finding finding = start(w, lane, "member-mask");
+  finding.message = "thread " + finding.thread + " of block " + finding.block + " (lane " +
+                    std::to_string(lane) + " of its warp) executes this with the mask " + hex_mask(mask) +
+                    ", which does not name it: what it does is undefined";
+  finding.advice =
+      "the mask must name every thread that executes the instruction; 0xffffffff for a whole warp";
+  finding.places.push_back(place_of(*grid_->kernel, in.index, "thread " + finding.thread));
+  add(std::move(finding));
+}
+
+void SyncCheck::report_disagreement(const Warp& w, const Instruction& in, u32 lane, u32 other,
+                                    const u32* masks) {
+  Finding finding = start(w, lane, "member-mask");
+  finding.message = "thread " + finding.thread + " of block " + finding.block +
+                    " executes this with the mask " + hex_mask(masks[lane]) + ", " +
+                    lanes_text(w, 1u << other) + " of its warp with " + hex_mask(masks[other]) +
+                    ": threads that wait for each other must name the same members";
+  finding.advice = "give all members one mask; different masks are for groups that have no thread in common";
+  finding.places.push_back(place_of(*grid_->kernel, in.index, "thread " + finding.thread));
+  add(std::move(finding));
+}
+
+/// Whether all that `mask` names can still come to where `group` of the `active` lanes are; if not, it is
+/// reported.
+bool SyncCheck::check_comes(const Warp& w, const Instruction& in, u32 active, u32 group, u32 mask) {
+  const u32 gone = lanes_elsewhere(w, active, true).lanes & mask;
   if (gone == 0) return true;
-  Finding finding = start(w, static_cast<u32>(std::countr_zero(active)), "member-mask");
-  finding.message = "the mask " + hex_mask(members) + " names " + lanes_text(w, gone) + " of block " +
+  Finding finding = start(w, static_cast<u32>(std::countr_zero(group)), "member-mask");
+  finding.message = "the mask " + hex_mask(mask) + " names " + lanes_text(w, gone) + " of block " +
                     finding.block + ", which do not come to this instruction";
   finding.advice = "compute the mask before the branch: __ballot_sync(0xffffffff, condition)";
-  finding.places.push_back(place_of(*grid_->kernel, in.index, lanes_text(w, active) + " wait"));
+  finding.places.push_back(place_of(*grid_->kernel, in.index, lanes_text(w, group) + " wait"));
   add(std::move(finding));
   return false;
 }

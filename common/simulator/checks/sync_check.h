@@ -23,6 +23,9 @@ class SyncCheck {
  private:
   void check_divergence(const Warp& w, const Instruction& in, u32 active);
   bool check_members(const Warp& w, const Instruction& in, u32 active, Slot mask, bool same_place);
+  void report_unnamed(const Warp& w, const Instruction& in, u32 lane, u32 mask);
+  void report_disagreement(const Warp& w, const Instruction& in, u32 lane, u32 other, const u32* masks);
+  bool check_comes(const Warp& w, const Instruction& in, u32 active, u32 group, u32 mask);
   void check_shuffle(const Warp& w, const Instruction& in, u32 active, CodeFact::Shuffle kind);
   Finding start(const Warp& w, u32 lane, const char* rule) const;
   void add(Finding finding);

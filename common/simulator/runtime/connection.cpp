@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "simulator/checks/finding.h"
+#include "simulator/runtime/call_site.h"
 #include "simulator/runtime/host_watch.h"
 #include "simulator/runtime/say.h"
 
@@ -137,6 +138,8 @@ Outcome Connection::receive(u32 kind, std::vector<Descriptor>* descriptors, Read
   if (outcome.deferred != Status::kOk) deferred_ = outcome.deferred;
   return outcome;
 }
+
+std::string Connection::site() const { return welcome_.checks != 0 ? call_site() : ""; }
 
 void Connection::host_call_begins() { HostWatch::instance().call_begins(*this); }
 void Connection::host_call_ends() { HostWatch::instance().call_ends(*this); }

@@ -60,7 +60,10 @@ class Connection {
   void call_ends() {
     if (watches_host_) host_call_ends();
   }
+  /// What a message says about where the program called, while checks run; see call_site.h.
+  std::string site() const;
   bool watches_host() const { return watches_host_; }
+  void stop_watching_host() { watches_host_ = false; }
   /// The program is ending: waits until a machine of our own is gone.
   void end_machine();
 

@@ -143,8 +143,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (error != cudaSuccess || !next.function) return error;
     const auto place = r.place_of(stream);
     r.host_functions.submit(place, [run, next] { finish(run, next); });
-    // The host's accesses are in order with the stream only while it waits.
-    if (run.records || r.connection().watches_host()) r.host_functions.wait(place);
+    if (run.records) r.host_functions.wait(place);
+    r.wait_while_watching(stream);
     return cudaSuccess;
   });
 }

@@ -4,7 +4,6 @@
 // Host functions in a stream. Commands execute in the machine as they are sent: when a function is submitted,
 // everything before it in its stream has happened.
 #include "simulator/runtime/capture.h"
-#include "simulator/runtime/host_watch.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -12,26 +11,22 @@ using namespace roofline::sim::runtime;
 
 namespace {
 
-/// In a captured stream the function becomes a node instead. While the host's accesses are watched it runs at
-/// once: what it touches is in order with the stream.
+/// In a captured stream the function becomes a node instead. While the host's accesses are watched the call
+/// waits for it: what it touches is in order with the stream.
 cudaError_t submit(cudaStream_t stream, std::function<void()> function, const HostCall* node) {
-  bool at_once = false;
-  const cudaError_t error = api([&](Runtime& r) {
+  return api([&](Runtime& r) {
     const StreamUse use = use_stream(r, stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) return node ? capture(use, *node) : refuse_capture(use);
     StreamState ignored;
     const Status status = r.connection().call(QueryStream{use.id}, ignored);
     r.connection().show_output();
-    at_once = status == Status::kOk && r.connection().watches_host();
-    if (status == Status::kOk && !at_once) r.host_functions.submit(r.place_of(stream), std::move(function));
+    if (status == Status::kOk) {
+      r.host_functions.submit(r.place_of(stream), std::move(function));
+      r.wait_while_watching(stream);
+    }
     return to_cuda(status);
   });
-  if (error == cudaSuccess && at_once) {
-    HostWatch::instance().pause();
-    function();
-  }
-  return error;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "simulator/runtime/host_functions.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace roofline::sim::runtime {
 namespace {
@@ -36,6 +37,11 @@ bool HostFunctions::pending(const Place& place) const {
 
 void HostFunctions::wait(const Place& place) {
   changed_.wait(lock_, [&] { return !pending(place); });
+}
+
+bool HostFunctions::wait_a_while(const Place& place) {
+  constexpr std::chrono::seconds kLong{1};
+  return changed_.wait_for(lock_, kLong, [&] { return !pending(place); });
 }
 
 void HostFunctions::wait_for_device(int device) {

@@ -29,6 +29,8 @@ class HostFunctions {
   bool pending(const Place& place) const;
   /// Waits for them; other threads may call CUDA meanwhile.
   void wait(const Place& place);
+  /// The same, but not for a function that waits for the waiting thread itself: false when some still run.
+  bool wait_a_while(const Place& place);
   void wait_for_device(int device);
   /// Whether this thread is inside such a function, where CUDA calls are not permitted.
   static bool inside();

@@ -18,11 +18,10 @@ class HostWatch {
   void call_begins(Connection& connection);
   /// A call ends: protects what is in flight now.
   void call_ends(Connection& connection);
-  /// Host code that is ordered with the work runs now: a host function of a stream.
-  void pause();
 
  private:
   HostWatch() = default;
+  void pause();
   void start();
 
   bool started_ = false;

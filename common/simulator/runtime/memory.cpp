@@ -25,7 +25,7 @@ cudaError_t allocate(Runtime& r, void** to, u64 bytes, const char* origin) {
   if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (bytes == 0) return cudaSuccess;
   Address answer;
-  const Status status = r.connection().call(channel::Allocate{bytes, origin}, answer);
+  const Status status = r.connection().call(channel::Allocate{bytes, origin, r.connection().site()}, answer);
   *to = pointer(answer.address);
   return to_cuda(status);
 }

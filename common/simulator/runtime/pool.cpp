@@ -24,7 +24,8 @@ cudaError_t allocate(Runtime& r, void** to, u64 bytes, MemoryPool& pool) {
     return cudaErrorMemoryAllocation;
   r.aim(pool.device);
   Address answer;
-  const Status status = r.connection().call(channel::Allocate{bytes, "cudaMallocAsync"}, answer);
+  const Status status =
+      r.connection().call(channel::Allocate{bytes, "cudaMallocAsync", r.connection().site()}, answer);
   if (status != Status::kOk) return to_cuda(status);
   r.pools.allocated(pool, answer.address, rounded(bytes));
   *to = reinterpret_cast<void*>(answer.address);

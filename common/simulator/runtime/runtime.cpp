@@ -65,6 +65,13 @@ HostFunctions::Place Runtime::place_of(cudaStream_t stream) {
   return {target_, static_cast<u32>(number_of(stream)), blocking};
 }
 
+void Runtime::wait_while_watching(cudaStream_t stream) {
+  const int device = target_;
+  if (!connection().watches_host() || host_functions.wait_a_while(place_of(stream))) return;
+  aim(device);
+  connection().stop_watching_host();
+}
+
 s64 Runtime::stream_id(cudaStream_t stream) {
   const s64 number = number_of(stream);
   if (number < 0) return number;

@@ -72,6 +72,9 @@ class Runtime {
   bool is_stream(cudaStream_t stream) { return number_of(stream) >= 0; }
   /// Where a live stream stands for host functions.
   HostFunctions::Place place_of(cudaStream_t stream);
+  /// While races are checked a call waits for the host functions that it submitted: what they touch is then
+  /// in order with the stream. One that waits for this very thread ends the watch of what host code touches.
+  void wait_while_watching(cudaStream_t stream);
   cudaStream_t add_stream(unsigned flags, int priority);
   void remove_stream(cudaStream_t stream);
   Event* find_event(cudaEvent_t event);

@@ -69,7 +69,7 @@ bool Server::fits_staging(u64 offset, const Rectangle& r) const {
 
 Answer Server::handle(const Allocate& c) {
   timeline_.host_call(description_.api_call_us);
-  const std::string origin = checks_ ? checks_->name_allocation(c.origin) : c.origin;
+  const std::string origin = checks_ ? checks_->name_allocation(c.origin) + c.site : c.origin;
   const u64 address = device_->allocate(c.bytes, origin);
   if (address == 0) return refuse(Status::kOutOfMemory);
   if (checks_) checks_->allocated(address, c.bytes, origin);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Allocation, copies of every kind and shape, fills, and what misuse of them returns.
+//
+// misuses: frees
 #include <cstring>
 #include <vector>
 

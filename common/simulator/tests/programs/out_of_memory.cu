@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact accounts of device memory, and running out of it: an error that passes, not one that stays.
+//
+// misuses: frees
 #include "expect.h"
 
 __global__ void touch(char* p, size_t n) { p[n - 1] = 1; }

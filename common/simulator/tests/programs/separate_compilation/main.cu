@@ -15,7 +15,7 @@ __global__ void advance(int* out) {
   const int i = threadIdx.x;
   atomicAdd(&g_counter, next(i));
   out[i] = scaled(i) + next(i) + largest(i, 10) + c_factors[i % 4];
-  s_step = 1;
+  if (out == nullptr) s_step = 2;  // never: keeps the variable from becoming a constant
 }
 
 int main() {
