@@ -106,6 +106,10 @@ cudaError_t make_kernel_call(Runtime& r, const LaunchRequest& q, KernelCall& cal
   Kernel* kernel = nullptr;
   std::vector<std::byte> packed;
   if (const cudaError_t error = prepare(r, q, kernel, packed); error != cudaSuccess) return error;
+  if (!kernel->facts.problem.empty()) {
+    say(kernel->facts.problem);
+    return cudaErrorInvalidPtx;
+  }
   call.function = r.modules.stub_of(*kernel);
   if (!call.function) call.function = q.function;
   call.grid = q.grid;
@@ -146,6 +150,12 @@ cudaError_t launch(const LaunchRequest& q) {
     command.function = kernel->facts.id;
     command.cluster = extent(q.cluster);
     r.connection().post(command);
+    if (!kernel->facts.problem.empty()) {
+      // The machine refuses it, and tells why where a judge can read it. It is asked at once, so that the
+      // launch itself fails: a real driver compiles PTX at first use, which this is.
+      StreamState ignored;
+      return to_cuda(r.connection().call(QueryStream{use.id}, ignored));
+    }
     for (const cudaEvent_t event : q.recorded)
       if (Event* found = event ? r.find_event(event) : nullptr) {
         r.connection().post(RecordEvent{found->id, command.stream});

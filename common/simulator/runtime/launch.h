@@ -16,8 +16,8 @@ struct LaunchRequest {
   cudaEvent_t recorded[2] = {};  ///< events to be recorded behind the kernel
 };
 
-/// All kinds of kernel launch end here. Configuration errors are returned now; what the kernel does wrong
-/// while it runs is reported by a later call.
+/// All kinds of kernel launch end here. Configuration errors, and instructions that the kernel's PTX has and
+/// the machine lacks, are returned now; what the kernel does wrong while it runs is reported by a later call.
 cudaError_t launch(const LaunchRequest& request);
 
 /// What the launch would be as a node of a graph; the errors are those of launching it.

@@ -86,6 +86,15 @@ TEST(Runtime, RuntimeLoadedCodeIsExplained) {
   EXPECT_TRUE(contains(result.err, "frobnicate")) << result.err;
 }
 
+/// Broken by: a launch that succeeds although its kernel can never run; the next call told.
+TEST(Runtime, LaunchOfAnUnknownInstructionFailsItself) {
+  const Folder folder;
+  const Result result = run({compile(folder, "unknown_instruction")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "frobnicate.u32")) << result.err;
+  EXPECT_TRUE(contains(result.err, "line")) << result.err;
+}
+
 TEST(Runtime, MissingFunctionIsNamedOnce) {
   const Folder folder;
   const Result result = run({compile(folder, "missing_api")}, simulated());
