@@ -28,6 +28,13 @@ std::string share_text(double part, double whole) {
 
 std::string per_request(double n) { return format_number(n < 9.95 ? "%.2g" : "%.0f", n); }
 
+/// Relative to the current folder, for a file below it.
+std::string path_from_here(const std::string& file) {
+  const std::filesystem::path relative =
+      std::filesystem::path(file).lexically_relative(std::filesystem::current_path());
+  return relative.empty() || *relative.begin() == ".." ? file : relative.string();
+}
+
 /// "32/4": sectors a request, and what would do.
 std::string sectors_cell(const LineProfile& line, const Terminal& terminal) {
   double requests = 0;
@@ -214,7 +221,9 @@ class KernelListing {
       if (line.file != file) {
         file = line.file;
         last = 0;
-        out_ += "  " + terminal_.paint(Colour::kBlue, cut(printable(file), terminal_.width - 2)) + "\n";
+        out_ += "  " +
+                terminal_.paint(Colour::kBlue, cut(printable(path_from_here(file)), terminal_.width - 2)) +
+                "\n";
         titles();
       }
       if (last != 0 && line.line - last - 1 <= kLargestGap)

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Wall time of whole kernels on the simulated GPU, first launch included: counters and memory checks are on.
+// And what the checks of `lab run --check` cost.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -37,9 +40,7 @@ struct Outcome {
 };
 
 /// Runs the program on a fresh simulated device and reads the seconds that it prints.
-Outcome run(const std::string& program, const std::string& level) {
-  SessionOptions options;
-  options.vector_level = level;
+Outcome run(const std::string& program, const SessionOptions& options) {
   Session session = Session::start(SIMULATOR_BUILD, options);
   session.begin_region();
   int output[2];
@@ -71,7 +72,7 @@ void whole_kernel(benchmark::State& state, const std::string& name) {
   const std::string program = compiled(name);
   double lanes = 0, warps = 0, wall = 0;
   for (auto _ : state) {
-    const Outcome outcome = run(program, "");
+    const Outcome outcome = run(program, {});
     state.SetIterationTime(outcome.wall_seconds);
     wall += outcome.wall_seconds;
     for (const KernelRecord& kernel : outcome.region.kernels) {
@@ -96,6 +97,41 @@ BENCHMARK_CAPTURE(whole_kernel, reduce_2_20, "reduce")
     ->UseManualTime()
     ->Iterations(5)
     ->Unit(benchmark::kMillisecond);
+
+/// With a check, as a multiple (`times`) of the same kernel on one host core without: the best run of each,
+/// taken in turn, so that a busy machine disturbs both.
+void checked_kernel(benchmark::State& state, const std::string& name, u32 checks) {
+  const std::string program = compiled(name);
+  SessionOptions plain, checked;
+  plain.threads = checked.threads = 1;
+  checked.checks = checks;
+  double best_plain = std::numeric_limits<double>::max(), best_checked = best_plain;
+  for (auto _ : state) {
+    best_plain = std::min(best_plain, run(program, plain).wall_seconds);
+    const double seconds = run(program, checked).wall_seconds;
+    state.SetIterationTime(seconds);
+    best_checked = std::min(best_checked, seconds);
+  }
+  state.counters["best_ms"] = best_checked * 1e3;
+  state.counters["times"] = best_checked / best_plain;
+}
+
+int register_checks() {
+  const std::pair<const char*, u32> checks[] = {{"memory", kCheckMemory},
+                                                {"sync", kCheckSync},
+                                                {"init", kCheckInit},
+                                                {"race", kCheckRace},
+                                                {"all", kCheckAll}};
+  for (const std::string program : {"saxpy", "gemm", "reduce"})
+    for (const auto& [name, bits] : checks)
+      benchmark::RegisterBenchmark(("check_" + std::string(name) + "/" + program).c_str(), checked_kernel,
+                                   program, bits)
+          ->UseManualTime()
+          ->Iterations(7)
+          ->Unit(benchmark::kMillisecond);
+  return 0;
+}
+const int g_registered = register_checks();
 
 }  // namespace
 }  // namespace roofline::sim
