@@ -63,9 +63,11 @@ void residual_block(const CallView& call, std::uint64_t begin, std::uint64_t end
              residual = call.input<float>("residual");
   const auto seed = static_cast<std::uint64_t>(call.scalar("seed"));
   const double threshold = call.scalar("threshold"), scale = call.scalar("scale");
+  PhiloxBlock random{};
   for (auto i = begin; i < end; ++i) {
+    if (i == begin || i % 4 == 0) random = philox(seed, i / 4);
+    const bool kept = random.word[i % 4] >= threshold;
     const double b = bias[i % bias.size()], v = x[i] + b;
-    const bool kept = philox(seed, i / 4).word[i % 4] >= threshold;
     const double gelu = 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2));
     expected[i - begin] = {
         residual[i] + (kept ? scale * gelu : 0),
