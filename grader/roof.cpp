@@ -67,11 +67,12 @@ void residual_block(const CallView& call, std::uint64_t begin, std::uint64_t end
   for (auto i = begin; i < end; ++i) {
     if (i == begin || i % 4 == 0) random = philox(seed, i / 4);
     const bool kept = random.word[i % 4] >= threshold;
-    const double b = bias[i % bias.size()], v = x[i] + b;
+    const float b = bias[i % bias.size()];
+    const double v = x[i] + b;  // rounded, or infinite, as every solution has it
     const double gelu = 0.5 * v * (1 + std::erf(v / std::numbers::sqrt2));
     expected[i - begin] = {
         residual[i] + (kept ? scale * gelu : 0),
-        std::abs(residual[i]) + (kept ? std::abs(scale) * (std::abs(x[i]) + std::abs(b)) : 0)};
+        std::abs(residual[i]) + (kept ? std::abs(scale) * (std::abs(x[i]) + std::abs(b)) : 0.0)};
   }
 }
 

@@ -77,7 +77,10 @@ inline Expression random_expression(std::mt19937_64& random, int inputs, bool ch
   for (int unaries = 2 + below(3); unaries > 0 || open.size() > 1;) {
     if (unaries > 0 && (open.size() == 1 || below(2) == 0)) {
       --unaries;
-      add(one_of(unary), take(), 0);
+      const std::uint8_t a = take();
+      Op op = one_of(unary);
+      while (op == e.nodes[a].op) op = one_of(unary);  // not twice the same in a row
+      add(op, a, 0);
       continue;
     }
     const std::uint8_t a = take();
