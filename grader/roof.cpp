@@ -152,8 +152,8 @@ std::vector<Roof> table() {
                           {.argument = "y", .reference = residual_block, .tolerance = {.c = 8}}),
        .settings = {{"columns", 4096},
                     {"rows", Value([](const DeviceFacts& device) {
-                       return l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 12}).at(device) /
-                              4096;
+                       const Value n = l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 12});
+                       return std::floor(n.at(device) / 4096);
                      })},
                     {"threshold", 429496730},
                     {"scale", 1 / 0.9}},

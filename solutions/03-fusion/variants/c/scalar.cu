@@ -1,8 +1,8 @@
-// expect: good
+// expect: excellent
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One element a thread.
+// One element a thread: with full occupancy 4-byte accesses keep as many bytes in flight.
 
 #include <cstdint>
 #include <cstdio>
