@@ -40,7 +40,10 @@ bool is_submission(const fs::path& file, const Part& part) {
   return (is("wrong") || is("variants")) && file.extension() == ".cu";
 }
 
-bool is_picture(const fs::path& file) { return file.extension() == ".svg" || file.extension() == ".png"; }
+/// What a lab's page may bring along, if it mentions it: pictures, and programs for ./lab run.
+bool is_exhibit(const fs::path& file) {
+  return file.extension() == ".svg" || file.extension() == ".png" || *file.begin() == "experiments";
+}
 
 std::string text_of(const fs::path& file) {
   std::error_code ignored;
@@ -137,10 +140,12 @@ class FolderCheck {
       here.insert(part.given.begin(), part.given.end());
       there.insert(part.program.source);
     }
-    const std::string theory = text_of(lab_ / chosen_.lab->theory);
+    const std::string theory = text_of(lab_ / chosen_.lab->theory), spec = text_of(lab_ / "spec.cpp");
     for (const fs::path& file : files_below(lab_)) {
-      const bool shown = is_picture(file) && theory.find(file.generic_string()) != std::string::npos;
-      if (!here.contains(file.generic_string()) && !shown && *file.begin() != "tests") stray(lab_ / file);
+      const std::string name = file.generic_string();
+      const bool shown = is_exhibit(file) && theory.find(name) != std::string::npos;
+      const bool included = spec.find("#include \"" + name + "\"") != std::string::npos;
+      if (!here.contains(name) && !shown && !included && *file.begin() != "tests") stray(lab_ / file);
     }
     for (const fs::path& file : files_below(solutions_))
       if (!there.contains(file.generic_string()) && !belongs_to_a_part(file)) stray(solutions_ / file);

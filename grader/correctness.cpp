@@ -173,7 +173,8 @@ class CaseRunner {
 
   void keep_output() {
     std::string& all = grading_.result.program_output;
-    if (all.size() < 64 * 1024) all += rig_->program_output();
+    const std::string printed = rig_->end_program();
+    if (all.size() < 64 * 1024) all += printed;
   }
 
   Grading& grading_;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "grader/generate.h"
 #include "grader/shared_memory.h"
@@ -13,6 +14,9 @@
 
 namespace roofline::grader {
 namespace {
+
+/// For a program to end by itself when it is no longer needed.
+constexpr std::chrono::seconds kGoodbye{2};
 
 std::vector<std::string> environment_for(const RigOptions& options) {
   std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8"};
@@ -229,6 +233,17 @@ worker::Facts Rig::facts() {
   return facts;
 }
 
-std::string Rig::program_output() { return state_->process->output(); }
+std::string Rig::end_program() {
+  if (std::exchange(state_->usable, false)) {
+    worker::Request request{};
+    request.command = worker::Command::kEnd;
+    request.serial = ++state_->serial;
+    worker::Reply none{};
+    if (state_->process->send(request))
+      state_->process->receive(none, std::chrono::steady_clock::now() + kGoodbye);
+    state_->process->end();
+  }
+  return state_->process->output();
+}
 
 }  // namespace roofline::grader

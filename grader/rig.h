@@ -55,8 +55,9 @@ class Rig {
   std::span<const std::byte> input() const;
   /// The device as the CUDA runtime describes it.
   worker::Facts facts();
-  /// What the program printed; ends the worker's life when `final`.
-  std::string program_output();
+  /// Ends the worker, by itself if it still can, and tells what it printed, at its end as well. The rig is
+  /// spent afterwards.
+  std::string end_program();
 
  private:
   struct State;

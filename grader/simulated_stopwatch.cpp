@@ -14,7 +14,11 @@ constexpr double kPatience = 8;
 
 class SimulatedStopwatch final : public Stopwatch {
  public:
-  explicit SimulatedStopwatch(Grading& grading) : grading_(grading) {}
+  /// Room for every goal, so that one worker serves them all and keeps what it learnt.
+  explicit SimulatedStopwatch(Grading& grading) : grading_(grading) {
+    for (const auto* goals : {&grading.part.goals, &grading.part.shown})
+      for (const Goal& goal : *goals) room_.include(plan_of(Settings(goal.settings, grading.facts)));
+  }
   ~SimulatedStopwatch() override {
     if (rig_) keep_output();
   }
@@ -62,13 +66,17 @@ class SimulatedStopwatch final : public Stopwatch {
   }
 
  private:
-  Rig& rig_for(const Settings& settings) {
+  CallPlan plan_of(const Settings& settings) const {
     CallShape shape;
     shape.settings = settings;
     shape.guards = false;
     shape.fetch_inputs = false;
+    return CallPlan(grading_.part.program, shape);
+  }
+
+  Rig& rig_for(const Settings& settings) {
     Room needed = room_;
-    needed.include(CallPlan(grading_.part.program, shape));
+    needed.include(plan_of(settings));
     if (!rig_ || !rig_->usable() || needed.input > room_.input || needed.output > room_.output) {
       if (rig_) keep_output();
       rig_.reset();
@@ -81,7 +89,8 @@ class SimulatedStopwatch final : public Stopwatch {
 
   void keep_output() {
     std::string& all = grading_.result.program_output;
-    if (all.size() < 64 * 1024) all += rig_->program_output();
+    const std::string printed = rig_->end_program();
+    if (all.size() < 64 * 1024) all += printed;
   }
 
   Grading& grading_;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "grader/spec.h"
+#include "grader/symbol_name.h"
 
 namespace roofline::grader {
 namespace {
@@ -16,7 +17,7 @@ std::string ratio(double value) {
 std::string kernels_seen(const sim::Region& region) {
   std::string names;
   for (std::size_t i = 0; i < region.kernels.size() && i < 4; ++i)
-    names += (i == 0 ? ": " : ", ") + region.kernels[i].name;
+    names += (i == 0 ? ": " : ", ") + readable_symbol(region.kernels[i].name);
   return std::to_string(region.kernels.size()) + (region.kernels.size() == 1 ? " kernel" : " kernels") +
          " ran" + names;
 }
@@ -55,7 +56,8 @@ StructureCheck no_local_memory() {
   return {"registers", "values stay in registers", [](const Observation& seen) -> std::optional<std::string> {
             for (const auto& kernel : seen.region.kernels) {
               if (kernel.counters.local_requests == 0) continue;
-              return kernel.name + " goes to local memory " + std::to_string(kernel.counters.local_requests) +
+              return readable_symbol(kernel.name) + " goes to local memory " +
+                     std::to_string(kernel.counters.local_requests) +
                      " times: an array indexed at run time, or too many registers";
             }
             return std::nullopt;

@@ -198,6 +198,7 @@ class Worker {
 }  // namespace
 
 int serve(const Callable& callable, int, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed must be there when the program is killed
   Channel channel{descriptor(kSocketVariable)};
   if (channel.socket < 0) {
     std::fprintf(stderr, "%s is a worker: it is started by the grader. Run ./lab grade.\n", argv[0]);

@@ -164,6 +164,15 @@ TEST_F(LabFolder, StrayFiles) {
   EXPECT_NE(faults().find("figure.svg is a stray file"), std::string::npos);
   write_file(paths_.root / "labs/01-x/README.md", "![curve](figure.svg)\n");
   EXPECT_EQ(faults().find("figure.svg"), std::string::npos);
+  fs::create_directories(paths_.root / "labs/01-x/experiments");
+  write_file(paths_.root / "labs/01-x/experiments/try.cu", "");
+  write_file(paths_.root / "labs/01-x/helper.h", "");
+  EXPECT_NE(faults().find("experiments/try.cu is a stray file"), std::string::npos);
+  EXPECT_NE(faults().find("helper.h is a stray file"), std::string::npos);
+  write_file(paths_.root / "labs/01-x/README.md", "nvcc labs/01-x/experiments/try.cu\n");
+  write_file(paths_.root / "labs/01-x/spec.cpp", "#include \"helper.h\"\n");
+  EXPECT_EQ(faults().find("try.cu"), std::string::npos);
+  EXPECT_EQ(faults().find("helper.h"), std::string::npos);
 }
 
 TEST_F(LabFolder, FewHintsTasksWithoutBudgetAndUnfinishedSolutions) {

@@ -151,6 +151,11 @@ TEST_F(Judge, KeepsCappedAndHarmlessOutput) {
   EXPECT_LT(result.program_output.size(), 70'000U);
 }
 
+TEST_F(Judge, KeepsWhatIsPrintedAtTheEnd) {
+  const Result result = grade_as("says-goodbye");
+  EXPECT_NE(result.program_output.find("goodbye"), std::string::npos) << result.program_output;
+}
+
 TEST_F(Judge, FaultsOfOursCostNothing) {
   const Result broken = grade_as("right", false, "roof-broken");
   EXPECT_EQ(broken.verdict, Verdict::kError) << summary(broken);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// cos of double: right, and many times the work.
+// cos of double: right, and the FP64 units are the limit.
 
 #include "cosine.h"
 
