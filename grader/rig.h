@@ -18,6 +18,7 @@ struct RigOptions {
   std::filesystem::path simulator_directory, cuda_library_directory;
   unsigned threads = 0;
   double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each
+  unsigned checks = 0;           ///< simulated: a set of sim::Check to look for
 };
 
 /// What a call gave.
@@ -55,6 +56,8 @@ class Rig {
   std::span<const std::byte> input() const;
   /// The device as the CUDA runtime describes it.
   worker::Facts facts();
+  /// Simulated: the first bug that the checks of RigOptions found since the start.
+  Fault finding();
   /// What the program printed; ends the worker's life when `final`.
   std::string program_output();
 
