@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <set>
 
 #include "grader/generate.h"
 #include "grader/parallel.h"
@@ -188,18 +189,16 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
     Piece piece;
     piece.begin = begin;
     constexpr std::size_t kBlock = 4096;
-    std::vector<Expected> expected(sampled ? 1 : std::min(kBlock, end - begin));
-    for (std::size_t i = begin; i < end; i += expected.size()) {
-      if (sampled) {
-        const std::uint64_t index = options.positions[i];
-        output.reference(call, index, index + 1, expected.data());
-        check(piece, index, expected[0]);
-        continue;
-      }
-      const std::size_t stop = std::min(end, i + expected.size());
-      output.reference(call, i, stop, expected.data());
-      if (right_block(i, {expected.data(), stop - i})) continue;
-      for (std::size_t k = i; k < stop; ++k) check(piece, k, expected[k - i]);
+    std::vector<Expected> expected(std::min(kBlock, end - begin));
+    for (std::size_t i = begin, stop = i; i < end; i = stop) {
+      // A run of neighbouring elements: the whole block, or as many positions as follow each other.
+      stop = sampled ? i + 1 : std::min(end, i + expected.size());
+      const std::uint64_t index = sampled ? options.positions[i] : i;
+      while (sampled && stop < end && stop - i < kBlock && options.positions[stop] == index + (stop - i))
+        ++stop;
+      output.reference(call, index, index + (stop - i), expected.data());
+      if (right_block(index, {expected.data(), stop - i})) continue;
+      for (std::size_t k = i; k < stop; ++k) check(piece, index + (k - i), expected[k - i]);
     }
     const std::scoped_lock lock(mutex);
     pieces.push_back(std::move(piece));
@@ -220,6 +219,18 @@ std::vector<std::uint64_t> sample_positions(std::uint64_t elements, std::uint64_
   }
   std::ranges::sort(positions);
   positions.erase(std::ranges::unique(positions).begin(), positions.end());
+  return positions;
+}
+
+std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t columns, unsigned rows,
+                                       std::uint64_t seed) {
+  const std::uint64_t all = columns == 0 ? 0 : elements / columns;
+  if (all <= rows + 2) return {};
+  std::set<std::uint64_t> chosen = {0, all - 1};
+  for (std::uint64_t i = 0; chosen.size() < rows + 2; ++i) chosen.insert(random_bits(seed, i) % all);
+  std::vector<std::uint64_t> positions;
+  for (const std::uint64_t row : chosen)
+    for (std::uint64_t j = 0; j < columns; ++j) positions.push_back(row * columns + j);
   return positions;
 }
 

@@ -54,6 +54,11 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
 /// them.
 std::vector<std::uint64_t> sample_positions(std::uint64_t elements, std::uint64_t seed);
 
+/// All elements of `rows` random rows, and of the first and the last one; empty (everything) where there are
+/// no more rows than that.
+std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t columns, unsigned rows,
+                                       std::uint64_t seed);
+
 /// "3 of 1000 elements are wrong" with the first five and the worst, one a line.
 std::string describe(const Comparison& comparison, std::string_view name);
 

@@ -16,6 +16,10 @@ constexpr double kCaseDeadline = 12;
 constexpr unsigned kMaxRestarts = 4;
 /// Device bytes beyond which a case is long, and runs once.
 constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
+/// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
+/// it several times slower.
+constexpr std::uint64_t kCheckedUpTo = 20'000'000;
+constexpr Room kFirstRoom = {std::uint64_t{16} << 20, std::uint64_t{32} << 20};
 
 std::uint64_t available_host_bytes() {
   std::ifstream memory("/proc/meminfo");
@@ -45,7 +49,7 @@ class CaseRunner {
       decide(check, cases[i]);
       grading_.add(std::move(check));
     }
-    if (rig_) keep_output();
+    if (rig_) keep_output(*rig_);
   }
 
  private:
@@ -115,6 +119,7 @@ class CaseRunner {
     const ExamineOptions options = grading_.examine_options();
     const CallOutcome first = rig.call(plan);
     Examination examination = examine(plan, first, rig.input(), options);
+    if (examination.fault.reason == Class::kWrongAnswer && is_small(first)) explain(plan, examination.fault);
     if (examination.fault) return examination;
     remember(plan, first);
     if (plan.device_bytes() > kOnceBeyond) return examination;
@@ -123,8 +128,44 @@ class CaseRunner {
       examination.fault = second.fault;
     } else if (const auto differs = first_difference(plan, first, second)) {
       examination = different(plan, second, options, *differs);
+    } else if (is_small(first)) {
+      examination.fault = bug_in(plan);
     }
     return examination;
+  }
+
+  static bool is_small(const CallOutcome& outcome) {
+    if (!outcome.go) return false;  // a GPU: the same cases run on a simulated device, too
+    std::uint64_t instructions = 0;
+    for (const sim::KernelRecord& kernel : outcome.go->kernels)
+      instructions += kernel.counters.lane_instructions;
+    return instructions <= kCheckedUpTo;
+  }
+
+  /// A wrong answer, and what may be its cause.
+  void explain(const CallPlan& plan, Fault& fault) {
+    Fault bug = bug_in(plan);
+    if (!bug || bug.reason == Class::kTimeout) return;
+    fault.message = bug.message + "\nAnd the answer is wrong: " + fault.message;
+    fault.file = std::move(bug.file);
+    fault.line = bug.line;
+    if (bug.reason == Class::kRace || bug.reason == Class::kDeadlock) fault.reason = bug.reason;
+  }
+
+  /// Right, but perhaps by luck: what the checks of the simulated device find in the same call.
+  Fault bug_in(const CallPlan& plan) {
+    if (!checked_ || !checked_->usable() || !checked_room_.fits(plan)) {
+      checked_.reset();
+      checked_room_.include(plan);
+      RigOptions options = rig_options(device_, grading_.options, 3 * kCaseDeadline);
+      options.checks = sim::kCheckAll;
+      checked_.emplace(options, grading_.submission.worker, grading_.part.program, checked_room_.input,
+                       checked_room_.output);
+    }
+    Fault fault = checked_->call(plan).fault;
+    if (!fault) fault = checked_->finding();
+    if (fault) checked_.reset();  // a bug that was found once is not told again
+    return fault;
   }
 
   /// The second of two equal calls gave other bits: an answer that was not computed again, or a race.
@@ -145,12 +186,10 @@ class CaseRunner {
   }
 
   Rig& rig_for(const CallPlan& plan) {
-    const bool fits = plan.input_bytes() <= room_.input && plan.output_bytes() <= room_.output;
-    if (!rig_ || !rig_->usable() || !fits) {
-      if (rig_) keep_output();
+    if (!rig_ || !rig_->usable() || !room_.fits(plan)) {
+      if (rig_) keep_output(*rig_);
       rig_.reset();
-      room_.input = std::max<std::uint64_t>({room_.input, plan.input_bytes(), std::uint64_t{16} << 20});
-      room_.output = std::max<std::uint64_t>({room_.output, plan.output_bytes(), std::uint64_t{32} << 20});
+      room_.include(plan);
       const double deadline = plan.device_bytes() > kOnceBeyond
                                   ? grading_.part.deadline_seconds
                                   : std::min(kCaseDeadline, grading_.part.deadline_seconds);
@@ -171,9 +210,9 @@ class CaseRunner {
     if (rig_ && !rig_->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
   }
 
-  void keep_output() {
+  void keep_output(Rig& rig) {
     std::string& all = grading_.result.program_output;
-    const std::string printed = rig_->end_program();
+    const std::string printed = rig.end_program();
     if (all.size() < 64 * 1024) all += printed;
   }
 
@@ -181,8 +220,8 @@ class CaseRunner {
   const DeviceChoice& device_;
   const DeviceFacts& facts_;
   std::string prefix_;
-  std::optional<Rig> rig_;
-  Room room_;
+  std::optional<Rig> rig_, checked_;
+  Room room_ = kFirstRoom, checked_room_;
   unsigned restarts_ = 0;
   bool any_right_ = false;
   std::optional<Class> stop_;

@@ -30,12 +30,28 @@ DeviceFacts simulated_facts(const DeviceChoice& choice, const GradeOptions& opti
   facts.pin_gbps = device.dram_gbps;
   facts.clock_mhz = device.clock_mhz;
   facts.fp32_tflops = 2 * 32 * device.fma_rate * device.sms * device.clock_mhz * 1e-6;
+  facts.tensor_tflops = device.tensor_f16_f32_flops_per_clock * device.sms * device.tensor_clock_mhz * 1e-6;
   facts.driver = "simulated";
   return facts;
 }
 
 /// FP32 lanes of an SM (CUDA C++ Programming Guide, throughput of native arithmetic instructions).
 double fp32_lanes(int capability) { return capability == 75 || capability == 80 ? 64 : 128; }
+
+/// Operations a clock and SM of Tensor Cores, halves with float sums (data sheets; GeForce cards have half).
+double tensor_flops_per_clock(int capability) {
+  switch (capability) {
+    case 80:
+      return 2048;
+    case 90:
+      return 4096;
+    case 100:
+    case 103:
+      return 8192;
+    default:
+      return capability >= 75 ? 1024 : 0;
+  }
+}
 
 std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
@@ -72,6 +88,7 @@ DeviceFacts facts_from(const worker::Facts& seen) {
   facts.pin_gbps = 2.0 * seen.memory_clock_khz * 1e3 * seen.bus_bits / 8 * 1e-9;
   facts.clock_mhz = seen.clock_khz * 1e-3;
   facts.fp32_tflops = 2 * fp32_lanes(facts.capability) * facts.sms * facts.clock_mhz * 1e-6;
+  facts.tensor_tflops = tensor_flops_per_clock(facts.capability) * facts.sms * facts.clock_mhz * 1e-6;
   facts.driver = version(seen.driver);
   facts.toolkit = version(seen.runtime);
   return facts;

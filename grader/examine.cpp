@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "grader/compare.h"
 #include "grader/generate.h"
@@ -14,6 +15,13 @@ namespace {
 
 /// Reference operations beyond which a call is checked at sampled positions.
 constexpr double kFullCheckOperations = 2e9;
+
+std::vector<std::uint64_t> merged(const std::vector<std::uint64_t>& left,
+                                  const std::vector<std::uint64_t>& right) {
+  std::vector<std::uint64_t> both;
+  std::ranges::set_union(left, right, std::back_inserter(both));
+  return both;
+}
 
 class Examiner {
  public:
@@ -107,15 +115,28 @@ class Examiner {
       CompareOptions how;
       how.has_poison = !plan_.in_place(array);
       how.poison = plan_.poison();
-      const double cost = output.cost ? output.cost(plan_.shape().settings) : 1;
-      if (cost * static_cast<double>(array.elements) > kFullCheckOperations) {
-        how.positions = sample_positions(array.elements,
-                                         derive(plan_.shape().seed, Purpose::kPositions, array.parameter));
+      const Settings& settings = plan_.shape().settings;
+      const double cost = output.cost ? output.cost(settings) : 1;
+      const bool sampled = cost * static_cast<double>(array.elements) > kFullCheckOperations;
+      if (sampled) {
+        const std::uint64_t seed = derive(plan_.shape().seed, Purpose::kPositions, array.parameter);
+        how.positions =
+            output.sampled_rows == 0
+                ? sample_positions(array.elements, seed)
+                : sample_rows(array.elements, static_cast<std::uint64_t>(output.columns(settings)),
+                              output.sampled_rows, seed);
       }
-      const Comparison comparison = compare(output, type, view, plan_.shape().settings, got, how);
+      if (output.whole) {
+        WholeCheck whole =
+            output.whole(view, settings, got, derive(plan_.shape().seed, Purpose::kWhole, array.parameter));
+        if (!whole.complaint.empty()) return fail(Class::kWrongAnswer, std::move(whole.complaint));
+        if (sampled) how.positions = merged(how.positions, whole.suspects);
+      }
+      if (!output.reference) continue;
+      const Comparison comparison = compare(output, type, view, settings, got, how);
       if (comparison.ok()) continue;
-      const PatternFound pattern = find_pattern(
-          {output, type, view, plan_.shape().settings, got, comparison, how.poison, how.has_poison, inputs});
+      const PatternFound pattern =
+          find_pattern({output, type, view, settings, got, comparison, how.poison, how.has_poison, inputs});
       report(output, comparison, pattern);
       return;
     }

@@ -11,7 +11,8 @@ namespace {
 
 // Numbers of cudaError_t that decide a class; the judge links no CUDA.
 constexpr int kMemoryAllocation = 2, kIllegalAddress = 700, kLaunchTimeout = 702, kMisalignedAddress = 716;
-constexpr int kInvalidConfiguration = 9, kNoKernelImage = 209, kUnsupportedPtx = 222;
+constexpr int kInvalidValue = 1, kInvalidConfiguration = 9, kNoKernelImage = 209, kUnsupportedPtx = 222;
+constexpr int kLaunchOutOfResources = 701;
 
 Class class_of(sim::TrapKind kind) {
   switch (kind) {
@@ -27,6 +28,19 @@ Class class_of(sim::TrapKind kind) {
       return Class::kTimeout;
     default:
       return Class::kCrashed;
+  }
+}
+
+Class class_of(sim::Check check) {
+  switch (check) {
+    case sim::kCheckInit:
+      return Class::kUninitialised;
+    case sim::kCheckRace:
+      return Class::kRace;
+    case sim::kCheckSync:
+      return Class::kDeadlock;
+    default:
+      return Class::kOutOfBounds;
   }
 }
 
@@ -56,7 +70,28 @@ const char* phase_of(worker::Stage stage) {
 }  // namespace
 
 Fault fault_of(const sim::Trap& trap) {
-  return {class_of(trap.kind), sanitised(trap.message), sanitised(trap.source_file), trap.source_line};
+  Fault fault{class_of(trap.kind), sanitised(trap.message), sanitised(trap.source_file), trap.source_line};
+  if (fault.reason == Class::kMisaligned)
+    fault.message +=
+        "\nfix: an access of 16 bytes needs an address that 16 divides: the array, the offset in it, and the "
+        "distance from one row to the next";
+  return fault;
+}
+
+Fault fault_of(const sim::Finding& finding) {
+  Fault fault{
+      class_of(finding.check), std::string(name_of(finding.check)) + " check: " + finding.message, {}, 0};
+  for (const sim::Finding::Place& place : finding.places) {
+    if (place.line == 0) continue;
+    if (fault.line == 0) {
+      fault.file = sanitised(place.file);
+      fault.line = place.line;
+    }
+    fault.message += "\n  line " + std::to_string(place.line) + ": " + place.what;
+  }
+  if (!finding.advice.empty()) fault.message += "\nfix: " + finding.advice;
+  fault.message = sanitised(fault.message);
+  return fault;
 }
 
 Fault fault_of(const worker::Reply& reply) {
@@ -72,6 +107,18 @@ Fault fault_of(const worker::Reply& reply) {
   if (reply.error == kInvalidConfiguration) {
     fault.message +=
         "\nA grid or block of that size cannot be launched. For an empty input, return before the launch.";
+  }
+  if (reply.error == kInvalidValue) {
+    fault.message +=
+        "\nDoes a block use more than 48 KiB of shared memory? Ask for it before the launch: "
+        "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes). If you did, it is "
+        "more "
+        "than an SM has: use smaller tiles or fewer of them.";
+  }
+  if (reply.error == kLaunchOutOfResources) {
+    fault.message +=
+        "\nA block of that many threads needs more registers than an SM has: use fewer threads, or put "
+        "__launch_bounds__(threads) on the kernel.";
   }
   if (reply.error == kNoKernelImage || reply.error == kUnsupportedPtx) {
     fault.message += "\nThe program holds no code for this device.";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "grader/result.h"
+#include "simulator/checks/finding.h"
 #include "simulator/machine/trap.h"
 #include "worker/protocol.h"
 
@@ -33,6 +34,8 @@ struct StartFault : std::runtime_error {
 
 /// What the simulated device reported.
 Fault fault_of(const sim::Trap& trap);
+/// What a check of the simulated device found.
+Fault fault_of(const sim::Finding& finding);
 /// What the CUDA runtime reported.
 Fault fault_of(const worker::Reply& reply);
 

@@ -12,7 +12,16 @@
 namespace roofline::grader {
 
 /// What a derived seed is for: two purposes never share a stream.
-enum class Purpose : std::uint64_t { kArray = 1, kScalar, kPoison, kPositions, kSpecial, kCalls, kDraw };
+enum class Purpose : std::uint64_t {
+  kArray = 1,
+  kScalar,
+  kPoison,
+  kPositions,
+  kSpecial,
+  kCalls,
+  kDraw,
+  kWhole
+};
 
 /// A seed for one purpose and one index. One-way (SipHash-2-4 keyed with the master), so that a worker that
 /// works out the seed of the input it sees learns nothing about the next call.

@@ -68,6 +68,7 @@ void run_sentinel(const DeviceChoice& device, const DeviceFacts& facts, const Gr
 struct Room {
   std::uint64_t input = 0, output = 0;
   void include(const CallPlan& plan);
+  bool fits(const CallPlan& plan) const;
 };
 
 /// Events around the call would see the kernels from first to last; with copies or fills the whole region

@@ -23,6 +23,7 @@ enum class Class : std::uint8_t {
   kOutOfBounds,
   kMisaligned,
   kRace,
+  kUninitialised,
   kDeadlock,
   kCrashed,
   kTimeout,

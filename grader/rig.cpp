@@ -82,6 +82,7 @@ struct Rig::State {
     sim::SessionOptions session_options;
     session_options.device = options.device.id;
     session_options.threads = options.threads;
+    session_options.checks = options.checks;
     // Before the judge's own deadline: the device can say which kernel hangs, and where.
     session_options.kernel_time_limit = options.deadline_seconds * 0.7;
     session.emplace(sim::Session::start(options.simulator_directory, session_options));
@@ -245,5 +246,14 @@ std::string Rig::end_program() {
   }
   return state_->process->output();
 }
+
+Fault Rig::finding() {
+  // What is read too early was also not written yet: a race explains a finding of the init check.
+  for (const sim::Check check : {sim::kCheckMemory, sim::kCheckRace, sim::kCheckSync, sim::kCheckInit})
+    for (const sim::Finding& finding : state_->session->findings())
+      if (finding.check == check && finding.level != sim::Finding::Level::kNote) return fault_of(finding);
+  return {};
+}
+
 
 }  // namespace roofline::grader

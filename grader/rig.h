@@ -18,6 +18,7 @@ struct RigOptions {
   std::filesystem::path simulator_directory, cuda_library_directory;
   unsigned threads = 0;
   double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each
+  unsigned checks = 0;           ///< simulated: a set of sim::Check to look for
 };
 
 /// What a call gave.
@@ -58,6 +59,8 @@ class Rig {
   /// Ends the worker, by itself if it still can, and tells what it printed, at its end as well. The rig is
   /// spent afterwards.
   std::string end_program();
+  /// Simulated: the first bug that the checks of RigOptions found since the start.
+  Fault finding();
 
  private:
   struct State;

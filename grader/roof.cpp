@@ -51,6 +51,26 @@ void repeated_multiply(const CallView& call, std::uint64_t begin, std::uint64_t 
   repeated(call, static_cast<double>(0.999F), 0, begin, end, expected);
 }
 
+// Element (i, j) of every tile: repeat times row i of the left matrix with column j of the four right ones.
+void repeated_product(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto operands = call.input<_Float16>("operands");
+  const double repeat = call.scalar("repeat");
+  const auto at = [&](std::size_t matrix, std::size_t row, std::size_t column) {
+    return static_cast<double>(operands[256 * matrix + 16 * row + column]);
+  };
+  for (auto e = begin; e < end; ++e) {
+    const std::size_t i = e % 256 / 16, j = e % 16;
+    Expected sum;
+    for (std::size_t matrix = 1; matrix <= 4; ++matrix)
+      for (std::size_t k = 0; k < 16; ++k) {
+        const double product = repeat * at(0, i, k) * at(matrix, k, j);
+        sum.value += product;
+        sum.magnitude += std::abs(product);
+      }
+    expected[e - begin] = sum;
+  }
+}
+
 // The derivative of a cosine is at most 1: neither call makes the other's error larger.
 void cosine_twice(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
   const auto x = call.input<float>("x");
@@ -107,6 +127,26 @@ Roof arithmetic(const std::string& id, const std::string& title, Reference refer
           [share_of_peak](const DeviceFacts& device) { return share_of_peak * device.fp32_tflops; }};
 }
 
+/// 16 warps an SM, each with four chains of 16x16x16 products.
+Roof tensor() {
+  return {
+      .id = "mma",
+      .title = "mma_sync in registers: halves, FP32 sums",
+      .unit = "TFLOP/s",
+      .program = program(
+          "mma",
+          {in(
+               "operands", [](const Settings&) { return 5 * 256; }, Type::kF16),
+           out("sums", [](const Settings& s) { return 256 * s["warps"]; }), size("repeat", Type::kS32),
+           size("warps"), stream()},
+          {.argument = "sums", .reference = repeated_product, .tolerance = {.c = 4, .growth = per_repeat}}),
+      .settings = {{"warps", Value([](const DeviceFacts& device) { return device.sms * 16.0; })},
+                   {"repeat", kRepeat}},
+      .work = [](const Settings& s) { return 4 * 2 * 4096 * s["repeat"] * s["warps"]; },
+      .unit_scale = 1e12,
+      .data_sheet = [](const DeviceFacts& device) { return device.tensor_tflops; }};
+}
+
 double elements(const Settings& s) { return s["rows"] * s["columns"]; }
 
 std::vector<Roof> table() {
@@ -133,6 +173,7 @@ std::vector<Roof> table() {
        .data_sheet = pins},
       arithmetic("fma", "fused multiply-adds in registers", repeated_fma, 2, 1),
       arithmetic("multiply", "multiplications alone: half an FMA each", repeated_multiply, 1, 0.5),
+      tensor(),
       {.id = "cosine",
        .title = "cos(cos(x)) by one trusted kernel",
        .unit = "GB/s",

@@ -61,9 +61,10 @@ struct DeviceFacts {
   int capability = 0;  ///< 80 for compute capability 8.0
   unsigned sms = 0;
   std::uint64_t l2_bytes = 0, memory_bytes = 0;
-  double pin_gbps = 0;              ///< data-sheet DRAM bandwidth: 2 x memory clock x bus width / 8
-  double clock_mhz = 0;             ///< boost clock
-  double fp32_tflops = 0;           ///< 2 x FMA lanes x boost clock
+  double pin_gbps = 0;       ///< data-sheet DRAM bandwidth: 2 x memory clock x bus width / 8
+  double clock_mhz = 0;      ///< boost clock
+  double fp32_tflops = 0;    ///< 2 x FMA lanes x boost clock
+  double tensor_tflops = 0;  ///< dense products of halves with float sums, data sheet; 0: no such cores
   std::string driver{}, toolkit{};  ///< versions; "simulated" and the simulator's own otherwise
 };
 
@@ -175,13 +176,28 @@ struct Tolerance {
       growth{};  ///< multiplies c, for bounds that depend on a size (K, repeat)
 };
 
+/// What a look at a whole output found.
+struct WholeCheck {
+  std::string complaint{};                ///< it is wrong as a whole, and why; empty: it is not
+  std::vector<std::uint64_t> suspects{};  ///< ascending: elements to compare with the reference one by one
+};
+
 struct Output {
   std::string argument{};
-  Reference reference{};
+  Reference reference{};  ///< empty where `whole` says everything
   Tolerance tolerance{};
   /// Operations a reference element costs. Above 2e9 in total a call is checked at 65536 positions drawn
   /// after the output is in the judge's memory, and every smaller call in full.
   std::function<double(const Settings&)> cost{};
+  /// Looks at the whole output in less time than the reference would take (Freivalds' check of a product), or
+  /// at what no single element shows (an answer that need only be valid). The seed is drawn after the output
+  /// is in the judge's memory.
+  std::function<WholeCheck(const CallView&, const Settings&, std::span<const std::byte> got,
+                           std::uint64_t seed)>
+      whole{};
+  /// A call too large to be checked in full is checked on so many random rows of `columns` elements, instead
+  /// of on scattered ones: what an element costs may not depend on its neighbour.
+  unsigned sampled_rows = 0;
   /// Row length, lets the report say "transposed"; 0 for a vector.
   std::function<double(const Settings&)> columns{};
 };

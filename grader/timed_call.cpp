@@ -49,6 +49,10 @@ void Room::include(const CallPlan& plan) {
   output = std::max(output, plan.output_bytes());
 }
 
+bool Room::fits(const CallPlan& plan) const {
+  return plan.input_bytes() <= input && plan.output_bytes() <= output;
+}
+
 std::string limiter_of(const sim::Region& region) {
   const auto longest = std::ranges::max_element(region.kernels, {}, &sim::KernelRecord::seconds);
   return longest == region.kernels.end() ? "" : longest->limiter;

@@ -25,6 +25,8 @@ std::string_view name_of(Class reason) {
       return "misaligned";
     case Class::kRace:
       return "race";
+    case Class::kUninitialised:
+      return "uninitialised";
     case Class::kDeadlock:
       return "deadlock";
     case Class::kCrashed:

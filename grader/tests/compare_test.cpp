@@ -239,5 +239,25 @@ TEST(Pattern, ChangedPoisonIsNotUntouched) {
   EXPECT_FALSE(untouched(std::as_bytes(std::span(words)), kPoison));
 }
 
+// Breaks when a large output is looked at in other places than these rows, or when a run of neighbours is
+// compared with another element's reference.
+TEST(Compare, SampledRowsAreWholeRows) {
+  const auto positions = sample_rows(1000 * 64, 64, 5, 3);
+  ASSERT_EQ(positions.size(), 7U * 64);
+  EXPECT_EQ(positions.front(), 0U);
+  EXPECT_EQ(positions.back(), 1000U * 64 - 1);
+  for (std::size_t i = 0; i < positions.size(); ++i) EXPECT_EQ(positions[i] % 64, i % 64);
+  EXPECT_TRUE(sample_rows(7 * 64, 64, 5, 3).empty()) << "few rows are compared in full";
+  const auto wrong_at = [&](std::size_t index) {
+    Scene scene(1000 * 64, [&](Scene& s) { s.y[index] += 1; });
+    return compare(scene.output, Type::kF32, scene.view(), scene.settings, scene.got(),
+                   {kPoison, true, positions});
+  };
+  EXPECT_EQ(wrong_at(positions[100]).wrong_indices, std::vector<std::uint64_t>{positions[100]});
+  std::size_t elsewhere = 64;
+  while (std::ranges::binary_search(positions, elsewhere)) elsewhere += 64;
+  EXPECT_TRUE(wrong_at(elsewhere).ok()) << "not among the sampled rows";
+}
+
 }  // namespace
 }  // namespace roofline::grader

@@ -104,14 +104,28 @@ TEST_F(SimulatedJudge, ResultsDoNotDependOnThreadsOrRuns) {
   EXPECT_EQ(one.points, two.points);
 }
 
-TEST_F(SimulatedJudge, OutOfBoundsNamesTheLine) {
-  const Check check = expect_failure("unguarded", Class::kOutOfBounds);
-  EXPECT_NE(check.message.find("past the end"), std::string::npos) << check.message;
+void expect_marked_line(const Check& check) {
   EXPECT_NE(check.file.find("axpb.cu"), std::string::npos) << check.message;
   std::ifstream source(AXPB_SOURCE);
   std::string line;
   for (unsigned i = 0; i < check.line; ++i) std::getline(source, line);
   EXPECT_NE(line.find("the test looks for this line"), std::string::npos) << check.line;
+}
+
+TEST_F(SimulatedJudge, OutOfBoundsNamesTheLine) {
+  const Check check = expect_failure("unguarded", Class::kOutOfBounds);
+  EXPECT_NE(check.message.find("past the end"), std::string::npos) << check.message;
+  expect_marked_line(check);
+}
+
+// Breaks when small cases no longer run with the checks of the simulated device: both kernels give right
+// answers.
+TEST_F(SimulatedJudge, RightByLuckIsRefused) {
+  const Check race = expect_failure("early", Class::kRace);
+  EXPECT_NE(race.message.find("__syncthreads"), std::string::npos) << race.message;
+  expect_marked_line(race);
+  const Check unwritten = expect_failure("unwritten", Class::kUninitialised);
+  EXPECT_NE(unwritten.message.find("nobody wrote"), std::string::npos) << unwritten.message;
 }
 
 TEST_F(SimulatedJudge, MisalignedVectorAccess) {

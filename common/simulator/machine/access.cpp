@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdio>
-#include <limits>
 
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/device.h"
@@ -64,10 +63,8 @@ class Resolver {
     // A 32-bit address register wraps at 32 bits.
     const u64 base = static_cast<Address>(origin + static_cast<Address>(immediate));
     if (!same(addresses, origin)) {
-      if (w_.block->observer != nullptr && w_.block->observer->sees_accesses)
-        observe(addresses, origin, base);
-      else
-        measure(addresses, origin);
+      measure(addresses, origin);
+      if (w_.block->observer != nullptr && w_.block->observer->sees_accesses) return observed(base);
     }
     return dispatch(request_.space, base);
   }
@@ -113,17 +110,16 @@ class Resolver {
     analyse_pattern(p, request_.mask, request_.width);
   }
 
-  /// Tells the observer. The pattern is left marked as one of addresses of the other width, so that every
-  /// request of the instruction comes here.
-  template <class Address>
-  void observe(const Address* addresses, Address origin, u64 base) {
-    AddressPattern& p = entry_.pattern;
-    constexpr bool kNarrow = sizeof(Address) == 4;
-    p.narrow = kNarrow;
-    const bool comparable = !kNarrow || (p.lowest >= std::numeric_limits<s32>::min() &&
-                                         p.highest <= std::numeric_limits<s32>::max());
-    if (!comparable || !same(addresses, origin)) measure(addresses, origin);
-    p.narrow = !kNarrow;
+  /// The observer sees it, too. The pattern is forgotten afterwards, so that every request comes here.
+  Access observed(u64 base) {
+    tell(base);
+    const Access access = dispatch(request_.space, base);
+    entry_.pattern.mask = 0;
+    return access;
+  }
+
+  void tell(u64 base) {
+    const AddressPattern& p = entry_.pattern;
     Space space = request_.space;
     if (space == Space::kGeneric) {
       space = space_of(base + static_cast<u64>(p.lowest));

@@ -54,6 +54,24 @@ __global__ void aligned_only(const float* x, float* y, float a, float b, std::si
   }
 }
 
+// Right by luck: nothing orders the neighbour's write before this read.
+__global__ void early(const float* x, float* y, float a, float b, std::size_t n) {
+  __shared__ float tile[256];
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  tile[threadIdx.x] = i < n ? fmaf(a, x[i], b) : 0;
+  const bool odd = tile[255 - threadIdx.x] == 12345.0f;  // the test looks for this line
+  if (i < n) y[i] = odd ? 0 : tile[threadIdx.x];
+}
+
+// Right by luck: nobody wrote what decides.
+__global__ void unwritten(const float* x, float* y, float a, float b, std::size_t n) {
+  __shared__ float tile[256];
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  if (a == 3) tile[threadIdx.x] = 0;
+  __syncthreads();
+  if (i < n) y[i] = tile[threadIdx.x] == 12345.0f ? 0 : fmaf(a, x[i], b);
+}
+
 void on_the_host(const float* x, float* y, float a, float b, std::size_t n) {
   std::vector<float> values(n);
   cudaMemcpy(values.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);
@@ -83,6 +101,10 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     hangs<<<1, 32, 0, stream>>>(y, n);
   else if (is("barrier"))
     odd_and_even<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+  else if (is("early"))
+    early<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+  else if (is("unwritten"))
+    unwritten<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
   else if (is("aligned"))
     aligned_only<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
   else if (is("host"))

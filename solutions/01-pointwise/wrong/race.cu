@@ -1,4 +1,4 @@
-// expect: wrong-answer
+// expect: race
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/spec.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "grader/generate.h"
+
+namespace roofline::grader {
+namespace {
+
+/// A half as a double; a plain cast calls a library for each. Not for NaN and infinities, which no input is.
+double value_of(_Float16 half) {
+  std::uint16_t bits;
+  std::memcpy(&bits, &half, sizeof bits);
+  const std::uint32_t magnitude = (bits & 0x7fffU) << 13U;  // the exponent is too small by 112
+  float value;
+  std::memcpy(&value, &magnitude, sizeof value);
+  return static_cast<double>((bits & 0x8000U) != 0 ? -value : value) * 0x1p112;
+}
+
+struct Sizes {
+  std::size_t m, n, k;
+  explicit Sizes(const CallView& call)
+      : m(static_cast<std::size_t>(call.scalar("m"))),
+        n(static_cast<std::size_t>(call.scalar("n"))),
+        k(static_cast<std::size_t>(call.scalar("k"))) {}
+};
+
+/// Row by row: a range of elements is the end of a row, whole rows, the beginning of one.
+void product(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const Sizes size(call);
+  const auto a = call.input<_Float16>("a"), b = call.input<_Float16>("b");
+  std::fill_n(expected, end - begin, Expected{});
+  for (auto at = begin; at < end;) {
+    const std::uint64_t row = at / size.n, column = at % size.n;
+    const std::uint64_t count = std::min(end - at, size.n - column);
+    Expected* out = expected + (at - begin);
+    for (std::size_t k = 0; k < size.k; ++k) {
+      const double left = value_of(a[row * size.k + k]);
+      const _Float16* right = b.data() + k * size.n + column;
+      for (std::uint64_t j = 0; j < count; ++j) {
+        const double term = left * value_of(right[j]);
+        out[j].value += term;
+        out[j].magnitude += std::abs(term);
+      }
+    }
+    at += count;
+  }
+}
+
+constexpr double kC = 32;  ///< honest FP32 sums stay below 5, sums in half reach 400 and more
+constexpr std::size_t kVectors = 16;
+using Vectors = std::array<double, kVectors>;  ///< one element of each vector
+
+/// Freivalds' check. For a vector x, C x must be A (B x), which takes n^2 operations instead of n^3. Rows
+/// where it is not, for one of 16 random vectors of +1 and -1: what one vector overlooks by chance, 16 do
+/// not. The errors that are allowed in the elements of a row add up to the error that is allowed here, so
+/// that a row which fails has an element which fails.
+WholeCheck freivalds(const CallView& call, const Settings&, std::span<const std::byte> got,
+                     std::uint64_t seed) {
+  const Sizes size(call);
+  const auto a = call.input<_Float16>("a"), b = call.input<_Float16>("b");
+  const float* c = reinterpret_cast<const float*>(got.data());
+  std::vector<Vectors> x(size.n), bx(size.k);
+  std::vector<double> magnitude(size.k);  // row sums of |B|
+  for (std::size_t j = 0; j < size.n; ++j)
+    for (std::size_t v = 0; v < kVectors; ++v) x[j][v] = (random_bits(seed, j) >> v & 1) != 0 ? 1 : -1;
+  for (std::size_t k = 0; k < size.k; ++k)
+    for (std::size_t j = 0; j < size.n; ++j) {
+      const double element = value_of(b[k * size.n + j]);
+      magnitude[k] += std::abs(element);
+      for (std::size_t v = 0; v < kVectors; ++v) bx[k][v] += element * x[j][v];
+    }
+  WholeCheck found;
+  for (std::size_t i = 0; i < size.m; ++i) {
+    Vectors difference{};
+    double bound = 0;
+    for (std::size_t j = 0; j < size.n; ++j)
+      for (std::size_t v = 0; v < kVectors; ++v)
+        difference[v] += static_cast<double>(c[i * size.n + j]) * x[j][v];
+    for (std::size_t k = 0; k < size.k; ++k) {
+      const double element = value_of(a[i * size.k + k]);
+      bound += std::abs(element) * magnitude[k];
+      for (std::size_t v = 0; v < kVectors; ++v) difference[v] -= element * bx[k][v];
+    }
+    bound *= kC * kRoundoffF32;
+    const bool right = std::ranges::all_of(difference, [&](double d) { return std::abs(d) <= bound; });
+    if (right || found.suspects.size() > (std::size_t{1} << 16)) continue;
+    for (std::size_t j = 0; j < size.n; ++j) found.suspects.push_back(i * size.n + j);
+  }
+  return found;
+}
+
+const Extent kElementsA = [](const Settings&s) { return s["m"] * s["k"]; },
+             kElementsB = [](const Settings&s) { return s["k"] * s["n"]; },
+             kElementsC = [](const Settings&s) { return s["m"] * s["n"]; };
+
+const Program kProgram = {
+    .header = "gemm.h",
+    .source = "gemm.cu",
+    .function = "gemm",
+    .arguments = {in("a", kElementsA, Type::kF16), in("b", kElementsB, Type::kF16), out("c", kElementsC),
+                  size("m", Type::kS32), size("n", Type::kS32), size("k", Type::kS32), stream()},
+    .outputs = {{.argument = "c",
+                 .reference = product,
+                 .tolerance = {.c = kC},
+                 .cost = [](const Settings& s) { return s["k"]; },
+                 .whole = freivalds,
+                 .sampled_rows = 16,
+                 .columns = [](const Settings& s) { return s["n"]; }}},
+};
+
+Case shape(int m, int n, int k, const std::string& why = "") {
+  const std::string text = std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
+  return {.id = "m" + std::to_string(m) + "-n" + std::to_string(n) + "-k" + std::to_string(k),
+          .title = text + (why.empty() ? "" : ": " + why),
+          .settings = {{"m", m}, {"n", n}, {"k", k}}};
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> list = {shape(64, 64, 64), shape(16, 16, 16, "one tile"), shape(1, 1, 1),
+                            shape(128, 256, 64, "no matrix is square")};
+  for (const int size : {15, 17, 31, 33, 127, 129}) list.push_back(shape(size, size, size));
+  list.insert(list.end(),
+              {shape(33, 65, 1, "an outer product"), shape(1, 257, 255, "a row"),
+               shape(255, 1, 33, "a column"), shape(40, 72, 24, "multiples of 8, not of 16"),
+               shape(0, 64, 64, "C has no rows"), shape(64, 0, 64, "C has no columns"),
+               shape(64, 96, 0, "nothing to add up: C is zero"), shape(64, 64, 4096, "long sums")});
+  for (const unsigned elements : {1U, 4U}) {
+    Case one =
+        shape(64, 80, 96, "pointers " + std::to_string(elements) + " elements past an aligned address");
+    one.id = "misaligned-" + std::to_string(elements);
+    one.misaligned_elements = elements;
+    list.push_back(one);
+  }
+  list.insert(list.end(), {shape(1003, 999, 1001), shape(1024, 1024, 1024)});
+  return list;
+}
+
+/// Blocks of 128 x 256 of C, one for each SM: no SM waits for another at the end. As square as that goes.
+double blocks_down(const DeviceFacts& device) {
+  unsigned down = std::min(12U, device.sms);
+  while (device.sms % down != 0) --down;
+  return down;
+}
+
+}  // namespace
+
+Lab ROOFLINE_LAB_SPEC() {
+  return {
+      .title = "gemm: Tensor Cores",
+      .parts = {{
+          .program = kProgram,
+          .cases = cases(),
+          .goals = {{.id = "product",
+                     .title = "2 m n k operations, at the rate of mma_sync",
+                     .settings = {{"m", Value([](const DeviceFacts& d) { return 128 * blocks_down(d); })},
+                                  {"n",
+                                   Value([](const DeviceFacts& d) { return 256 * d.sms / blocks_down(d); })},
+                                  {"k", 4096}},
+                     .roof = "mma",
+                     .work = [](const Settings& s) { return 2 * s["m"] * s["n"] * s["k"]; },
+                     .thresholds = {{80, {.pass = 0.25, .good = 0.40, .excellent = 0.50}},
+                                    {90, {.pass = 0.35, .good = 0.55, .excellent = 0.70}}}}},
+          .structure = {no_local_memory()},
+          .predictions =
+              {{.key = "tensor_over_cuda",
+                .question = "how many times as fast Tensor Cores multiply halves as FP32 lanes floats",
+                .expected = 16,
+                .factor = 1.05},
+               {.key = "flop_per_byte_4096",
+                .question = "arithmetic intensity of a 4096 x 4096 x 4096 product, each matrix moved once",
+                .expected = 1024,
+                .unit = "FLOP/B"},
+               {.key = "flop_per_byte_block",
+                .question = "of a block that computes 128 x 256 of C: per byte of A and B that it loads",
+                .expected = 85.3,
+                .factor = 1.02,
+                .unit = "FLOP/B"},
+               {.key = "bank_conflict",
+                .question = "passes for 8 rows of 16 bytes in shared memory, rows 512 bytes apart",
+                .expected = 8},
+               {.key = "regime_4096", .question = "4096^3: compute, memory or overhead?", .word = "compute"},
+               {.key = "microseconds_4096",
+                .question = "least time of 4096^3 on the A100-40, from its data sheet",
+                .expected = 440.5,
+                .factor = 1.1,
+                .unit = "us"}},
+          .minimum_capability = 80,
+          .given = {"edges.h"},
+      }},
+  };
+}
+
+}  // namespace roofline::grader
