@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/channel/graph_order.h"
 
-#include <functional>
 #include <queue>
 
 namespace roofline::sim::channel {
@@ -23,10 +22,11 @@ std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
   return graph;
 }
 
-std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph) {
+std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph, bool last_first) {
   std::vector<std::vector<u32>> dependents(graph.nodes.size());
   std::vector<size_t> waiting(graph.nodes.size());
-  std::priority_queue<u32, std::vector<u32>, std::greater<>> ready;
+  const auto later = [last_first](u32 left, u32 right) { return last_first ? left < right : left > right; };
+  std::priority_queue<u32, std::vector<u32>, decltype(later)> ready(later);
   for (u32 i = 0; i < graph.nodes.size(); i++) {
     waiting[i] = graph.nodes[i].dependencies.size();
     if (waiting[i] == 0) ready.push(i);

@@ -15,8 +15,9 @@ inline constexpr u32 kMaxGraphNodes = 1 << 18;
 /// that are not there.
 std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes);
 
-/// Places of the nodes so that each follows its dependencies, earlier nodes first; empty when a cycle makes
-/// that impossible.
-std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph);
+/// Places of the nodes so that each follows its dependencies, of those that may run the one added first (or,
+/// `last_first`, last: an order that a forgotten dependency does not survive); empty when a cycle makes that
+/// impossible.
+std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph, bool last_first = false);
 
 }  // namespace roofline::sim::channel

@@ -74,6 +74,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.time_limit = options.kernel_time_limit;
   machine.checks = options.checks;
   machine.permute_fragments = options.permute_fragments;
+  machine.graphs_last_first = options.graphs_last_first;
   machine.observed = true;
   machine.trace = options.trace;
   auto state = std::make_unique<State>();
@@ -109,6 +110,7 @@ Region Session::end_region() {
   region.graph_launches = wire.graph_launches;
   region.graph_nodes = wire.graph_nodes;
   region.modules_loaded = wire.modules_loaded;
+  region.graphs_instantiated = wire.graphs_instantiated;
   return region;
 }
 

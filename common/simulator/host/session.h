@@ -25,6 +25,7 @@ struct SessionOptions {
   double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;              ///< keep a timeline for trace()
   bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
+  bool graphs_last_first = false;  ///< of the nodes of a graph that may run, the one added last runs first
 };
 
 /// One kernel as the machine saw it.
@@ -59,8 +60,9 @@ struct Region {
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
-  u64 graph_launches = 0;       ///< executable graphs launched
-  u64 graph_nodes = 0;          ///< nodes that these executed, of all types
+  u64 graphs_instantiated = 0;
+  u64 graph_launches = 0;  ///< executable graphs launched
+  u64 graph_nodes = 0;     ///< nodes that these executed, of all types
 };
 
 /// The timeline of a session: host calls, work and events in the order in which they were submitted.

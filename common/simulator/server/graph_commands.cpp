@@ -105,13 +105,14 @@ Answer Server::handle(const DefineGraph& c) {
                                     staging_.data() + c.bytes);  // the program could change it meanwhile
   auto definition = decode_graph(text);
   if (!definition) return refuse(Status::kInvalidValue);
-  auto order = execution_order(*definition);
+  auto order = execution_order(*definition, options_.graphs_last_first);
   if (!order) return refuse(Status::kInvalidValue);
   const auto valid = [this](const GraphNode& node) { return is_valid(node); };
   if (!std::all_of(definition->nodes.begin(), definition->nodes.end(), valid))
     return refuse(Status::kInvalidValue);
   timeline_.host_call(description_.graph_instantiate_us +
                       static_cast<double>(order->size()) * description_.graph_instantiate_node_us);
+  records_.graph_instantiated();
   graphs_[c.graph] = std::make_shared<const ExecutableGraph>(
       ExecutableGraph{std::move(definition->nodes), std::move(*order)});
   return give(Nothing{});
