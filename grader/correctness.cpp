@@ -154,9 +154,8 @@ class CaseRunner {
       const double deadline = plan.device_bytes() > kOnceBeyond
                                   ? grading_.part.deadline_seconds
                                   : std::min(kCaseDeadline, grading_.part.deadline_seconds);
-      RigOptions how = rig_options(device_, grading_.options, deadline);
-      how.graphs_last_first = true;
-      rig_.emplace(how, grading_.submission.worker, grading_.part.program, room_.input, room_.output);
+      rig_.emplace(rig_options(device_, grading_.options, deadline), grading_.submission.worker,
+                   grading_.part.program, room_.input, room_.output);
     }
     return *rig_;
   }

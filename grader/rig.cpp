@@ -82,7 +82,6 @@ struct Rig::State {
     session_options.threads = options.threads;
     // Before the judge's own deadline: the device can say which kernel hangs, and where.
     session_options.kernel_time_limit = options.deadline_seconds * 0.7;
-    session_options.graphs_last_first = options.graphs_last_first;
     session_options.trace = options.trace;
     session.emplace(sim::Session::start(options.simulator_directory, session_options));
   }

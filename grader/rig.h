@@ -17,8 +17,6 @@ struct RigOptions {
   DeviceChoice device;
   std::filesystem::path simulator_directory, cuda_library_directory;
   unsigned threads = 0;
-  bool graphs_last_first =
-      false;                     ///< simulated: a forgotten dependency in a graph shows (sim::SessionOptions)
   bool trace = false;            ///< simulated: keep a timeline for trace()
   double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each
 };

@@ -91,8 +91,8 @@ Goal against(std::string id, std::string title, std::string roof, ThresholdTable
           .settings = timed(),
           .roof = std::move(roof),
           .work = kernels,
-          // A step is four slopes of seven operations and their sums, however it is cut into kernels.
-          .flops = [](const Settings& s) { return 44 * s["n"] * steps_in_all(s); },
+          // A step is four slopes of seven operations and what is added up of them, in any number of kernels.
+          .flops = [](const Settings& s) { return 42 * s["n"] * steps_in_all(s); },
           .thresholds = std::move(thresholds),
           .clock = Clock::kHost};
 }
@@ -111,7 +111,7 @@ Lab ROOFLINE_LAB_SPEC() {
                       .arguments = {in("x", three_states), out("y", three_states), size("steps", Type::kS32),
                                     between(0.02, 0.1, scalar("dt0")), between(0.02, 0.1, scalar("dt1")),
                                     between(0.02, 0.1, scalar("dt2")), size("n"), stream()},
-                      .outputs = {{.argument = "y", .reference = advanced, .tolerance = {.c = 4}}}},
+                      .outputs = {{.argument = "y", .reference = advanced, .tolerance = {.c = 2}}}},
           .cases = {sized(1, 1), sized(2, 3), sized(31, 2), sized(255, 1), sized(256, 3), sized(257, 0),
                     sized(1023, 4), sized(4099, 2)},
           .goals = {against("node", "20 kernels a step, beside nodes of a straight graph", "graph-node",
@@ -119,14 +119,14 @@ Lab ROOFLINE_LAB_SPEC() {
                     // Published for kernels of 64 KiB: A100 2.62 us in a stream and 1.34 in a graph, GH200
                     // 2.47 and 2.2 (gpu-benches, gpu-small-kernels).
                     against("stream", "times as fast as plain stream order", "stream-launch",
-                            {{0, at_least(1.4)}, {90, at_least(1.08)}}),
+                            {{0, at_least(1.4)}, {90, at_least(1.08)}, {120, at_least(1.4)}}),
                     against("given", "times as fast as the given version", "launch-and-wait",
                             {{0, at_least(2.5)}})},
           .structure = {no_new_graph()},
           .bench = Bench{.title = "The doubling test: one step of 20 kernels",
                          .argument = "n",
                          .values = {1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17,
-                                    1 << 18},
+                                    1 << 18, 1 << 19, 1 << 20},
                          .settings = {{"steps", 1}},
                          .work = steps_in_all,
                          .unit = "us a step",

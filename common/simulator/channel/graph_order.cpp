@@ -22,11 +22,10 @@ std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
   return graph;
 }
 
-std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph, bool last_first) {
+std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph) {
   std::vector<std::vector<u32>> dependents(graph.nodes.size());
   std::vector<size_t> waiting(graph.nodes.size());
-  const auto later = [last_first](u32 left, u32 right) { return last_first ? left < right : left > right; };
-  std::priority_queue<u32, std::vector<u32>, decltype(later)> ready(later);
+  std::priority_queue<u32> ready;
   for (u32 i = 0; i < graph.nodes.size(); i++) {
     waiting[i] = graph.nodes[i].dependencies.size();
     if (waiting[i] == 0) ready.push(i);

@@ -99,7 +99,6 @@ StartedMachine start_machine(const MachineOptions& options) {
   if (options.checks != 0) arguments.insert(arguments.end(), {"--checks", std::to_string(options.checks)});
   if (options.trace) arguments.insert(arguments.end(), {"--trace", "1"});
   if (options.permute_fragments) arguments.insert(arguments.end(), {"--permute-fragments", "1"});
-  if (options.graphs_last_first) arguments.insert(arguments.end(), {"--graphs-last-first", "1"});
   started.pid = spawn(program, arguments, guest.get(), observer.get());
   return started;
 }

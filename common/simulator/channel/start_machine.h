@@ -17,7 +17,6 @@ struct MachineOptions {
   double time_limit = 0;            ///< wall seconds a kernel may take, 0: no limit
   u32 checks = 0;                   ///< a set of Check (checks/finding.h)
   bool permute_fragments = false;   ///< wmma fragments in a layout that no hardware has
-  bool graphs_last_first = false;   ///< of the nodes of a graph that may run, the one added last runs first
   bool observed = false;            ///< with a second channel for a trusted observer
   bool trace = false;               ///< keeps a timeline for the observer
 };

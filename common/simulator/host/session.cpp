@@ -74,7 +74,6 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.time_limit = options.kernel_time_limit;
   machine.checks = options.checks;
   machine.permute_fragments = options.permute_fragments;
-  machine.graphs_last_first = options.graphs_last_first;
   machine.observed = true;
   machine.trace = options.trace;
   auto state = std::make_unique<State>();

@@ -25,7 +25,6 @@ struct SessionOptions {
   double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;              ///< keep a timeline for trace()
   bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
-  bool graphs_last_first = false;  ///< of the nodes of a graph that may run, the one added last runs first
 };
 
 /// One kernel as the machine saw it.

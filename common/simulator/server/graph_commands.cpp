@@ -105,7 +105,7 @@ Answer Server::handle(const DefineGraph& c) {
                                     staging_.data() + c.bytes);  // the program could change it meanwhile
   auto definition = decode_graph(text);
   if (!definition) return refuse(Status::kInvalidValue);
-  auto order = execution_order(*definition, options_.graphs_last_first);
+  auto order = execution_order(*definition);
   if (!order) return refuse(Status::kInvalidValue);
   const auto valid = [this](const GraphNode& node) { return is_valid(node); };
   if (!std::all_of(definition->nodes.begin(), definition->nodes.end(), valid))

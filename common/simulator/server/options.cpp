@@ -48,8 +48,6 @@ Options parse_options(int argc, char** argv) {
       options.trace = number<int>(name, value) != 0;
     else if (name == "--permute-fragments")
       options.permute_fragments = number<int>(name, value) != 0;
-    else if (name == "--graphs-last-first")
-      options.graphs_last_first = number<int>(name, value) != 0;
     else
       throw std::runtime_error("unknown argument '" + std::string(name) + "'");
   }

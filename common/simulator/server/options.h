@@ -17,7 +17,6 @@ struct Options {
   double time_limit = 0;  ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;     ///< keep a timeline for the observer
   bool permute_fragments = false;
-  bool graphs_last_first = false;
 };
 
 /// Throws std::runtime_error with a sentence about the first argument that is wrong.
