@@ -63,6 +63,7 @@ CallPlan::CallPlan(const Program& program, CallShape shape) : program_(&program)
 
 void CallPlan::choose_scalars() {
   scalars_.assign(program_->arguments.size(), 0);
+  fixed_.assign(program_->arguments.size(), false);
   for (std::size_t i = 0; i < scalars_.size(); ++i) {
     const Argument& argument = program_->arguments[i];
     if (argument.kind != Argument::Kind::kScalar) continue;
@@ -73,7 +74,9 @@ void CallPlan::choose_scalars() {
     const std::uint64_t seed = derive(shape_.seed, Purpose::kScalar, i);
     const double value = fixed                       ? *fixed
                          : argument.random_bits != 0 ? random_integer_below(argument.random_bits, seed)
+                         : argument.ranged           ? random_between(argument.low, argument.high, seed)
                                                      : random_scalar(argument.type, seed);
+    fixed_[i] = fixed.has_value();
     scalars_[i] = argument.type == Type::kF32 ? static_cast<double>(static_cast<float>(value)) : value;
   }
 }
@@ -160,6 +163,14 @@ worker::Request CallPlan::go_request() const {
   for (std::size_t i = 0; i < scalars_.size(); ++i) {
     request.scalars[i] = bits_of(program_->arguments[i].type, scalars_[i]);
   }
+  return request;
+}
+
+worker::Request CallPlan::prepare_request() const {
+  worker::Request request = go_request();
+  request.command = worker::Command::kPrepare;
+  for (std::size_t i = 0; i < scalars_.size(); ++i)
+    if (!fixed_[i]) request.scalars[i] = 0;
   return request;
 }
 

@@ -49,7 +49,8 @@ class CallPlan {
   /// Random inputs and poison into the shared memory.
   void fill(std::span<std::byte> input, std::span<std::byte> output) const;
   worker::Request load_request() const;
-  worker::Request go_request() const;  ///< with the scalars' bits
+  worker::Request prepare_request() const;  ///< with the bits of the scalars that the case fixes
+  worker::Request go_request() const;       ///< with the scalars' bits
   worker::Request fetch_request() const;
 
   /// The call for the reference; inputs are read from `input`, which must outlive the view.
@@ -78,6 +79,7 @@ class CallPlan {
   CallShape shape_;
   std::vector<ArrayPlan> arrays_;
   std::vector<double> scalars_;  ///< by parameter index
+  std::vector<bool> fixed_;      ///< by parameter index: the case says the scalar
   std::uint64_t input_bytes_ = 0, output_bytes_ = 0, device_bytes_ = 0;
   std::uint32_t poison_ = 0;
 };

@@ -193,6 +193,10 @@ double random_scalar(Type type, std::uint64_t seed) {
   return value;
 }
 
+double random_between(double low, double high, std::uint64_t seed) {
+  return low + (high - low) * static_cast<double>(random_bits(seed, 0) >> 11) * 0x1p-53;
+}
+
 double random_integer_below(unsigned bits, std::uint64_t seed) {
   return static_cast<double>(random_bits(seed, 0) >> (64 - bits));
 }

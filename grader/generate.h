@@ -50,6 +50,9 @@ void inject_special(Type type, std::span<std::byte> array, std::uint64_t seed);
 /// A scalar of the type, +-[0.5, 2) for floating point: never so small that the result hides it.
 double random_scalar(Type type, std::uint64_t seed);
 
+/// Uniform in [low, high).
+double random_between(double low, double high, std::uint64_t seed);
+
 /// An integer in [0, 2^bits), bits at most 53.
 double random_integer_below(unsigned bits, std::uint64_t seed);
 

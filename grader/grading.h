@@ -46,9 +46,10 @@ void grade_performance(Grading& grading);
 /// A timed call of a program: fresh input, checked output, its time.
 struct TimedCall {
   Fault fault;
-  double device_seconds = 0;  ///< first kernel's start to last kernel's end
-  double host_seconds = 0;    ///< from the call to the end of its work
-  double wall_seconds = 0;    ///< of ours
+  double device_seconds = 0;   ///< first kernel's start to last kernel's end
+  double host_seconds = 0;     ///< from the call to the end of its work
+  double prepare_seconds = 0;  ///< of what is done once before the call
+  double wall_seconds = 0;     ///< of ours
   sim::Region region;
   std::vector<std::pair<std::string, Detail>> detail;
 };

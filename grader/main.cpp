@@ -113,6 +113,14 @@ class CommandLine {
                           "  ./lab roofs --device sim:t4",
                           [this](const Paths& paths) { return roofs_verb(paths, grade_.device); });
     roofs->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
+    CLI::App* bench = add("bench", "versions of a lab's work side by side: times, figures, timelines",
+                          "  ./lab bench 05\n"
+                          "  ./lab bench 05 --device sim:h200 --trace timelines",
+                          [this](const Paths& paths) { return bench_verb(paths, bench_); });
+    bench->add_option("LAB", bench_.lab, "number or name; none: the lab you are at");
+    bench->add_option("--device", bench_.device, "auto, gpu, sim or sim:NAME");
+    bench->add_option("--figures", bench_.figures, "folder for the figures (SVG); none: results/");
+    bench->add_option("--trace", bench_.trace, "folder for a timeline of each version (Chrome trace JSON)");
     CLI::App* author = add("author-check", "prove that the labs hold what they promise; for authors",
                            "  ./lab author-check               every lab\n"
                            "  ./lab author-check 01 --only wrong/zeros\n"
@@ -207,6 +215,7 @@ class CommandLine {
       "Roofline Labs: CUDA exercises graded against the limit of the hardware, with or without a GPU."};
   std::map<std::string, Action> actions_;
   GradeRequest grade_;
+  BenchRequest bench_;
   AuthorCheckRequest author_;
   RunOptions run_;
   std::string lab_;

@@ -91,6 +91,12 @@ class PerformanceGrader {
       line = measurement(series, goal.work(settings), roof(goal.roof), thresholds);
       line.id = goal.id;
       line.title = goal.title;
+      if (goal.flops && !series.fault) {
+        const double tflops = goal.flops(settings) / (series.time.median_us * 1e-6) * 1e-12;
+        if (const auto why = impossible(0, tflops, g_.facts))
+          series.fault = {Class::kImpossible, *why, {}, 0};
+      }
+      if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
       remember(series, settings);
     }
     g_.result.measurements.push_back(line);

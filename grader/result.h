@@ -111,6 +111,12 @@ struct KernelSummary {
   double lane_instructions = 0;  ///< instructions executed, counted a lane
 };
 
+/// A cost that a submission has once, before its calls or at the first of them.
+struct OneTime {
+  std::string what;
+  double us = 0;
+};
+
 struct DeviceRecord {
   bool simulated = true;
   std::string name, id;
@@ -133,6 +139,7 @@ struct Result {
   std::vector<Check> checks;
   std::vector<Measurement> measurements;
   std::vector<Measurement> shown;  ///< not graded
+  std::vector<OneTime> one_time;   ///< not graded
   std::vector<SweepResult> sweeps;
   std::vector<KernelSummary> kernels;
   std::string program_output;  ///< what the worker printed: capped, sanitised, never parsed

@@ -168,6 +168,15 @@ std::string passed_of_kind(const Result& result, CheckKind kind, const Terminal&
   return terminal.paint(colour_of(worst), std::string(mark_of(worst, terminal)) + " " + counts);
 }
 
+/// What comes before the first result, apart from what is graded.
+std::string one_time_line(const Result& result) {
+  std::string text;
+  for (const OneTime& cost : result.one_time)
+    text += (text.empty() ? "" : ", ") + cost.what + " " + significant(cost.us) + " us";
+  const char* kind = result.device.simulated ? "modelled" : "measured";
+  return text.empty() ? "" : std::string("  once, ") + kind + ", not graded: " + text + "\n";
+}
+
 }  // namespace
 
 std::string device_label(const DeviceRecord& device) {
@@ -184,7 +193,7 @@ std::string result_text(const Result& result, const Terminal& terminal) {
   std::string text = heading(result, terminal) + checks_table(result, terminal);
   for (const SweepResult& sweep : result.sweeps)
     if (!sweep.points.empty()) text += sweep_table(sweep, result.device, terminal);
-  text += measurements_table(result, terminal);
+  text += measurements_table(result, terminal) + one_time_line(result);
   if (!result.program_output.empty()) {
     text += "\n  " + terminal.paint(Colour::kDim, "your program printed") + "\n";
     for (const std::string& line : wrap(printable(result.program_output), 1 << 20))

@@ -65,6 +65,8 @@ struct Rig::State {
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
   bool answering = true;
+  bool prepares = false;  ///< the worker asks for it
+  double prepare_seconds = 0;
   std::uint32_t serial = 0;
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
@@ -85,6 +87,7 @@ struct Rig::State {
     session_options.checks = options.checks;
     // Before the judge's own deadline: the device can say which kernel hangs, and where.
     session_options.kernel_time_limit = options.deadline_seconds * 0.7;
+    session_options.trace = options.trace;
     session.emplace(sim::Session::start(options.simulator_directory, session_options));
   }
 
@@ -117,10 +120,30 @@ struct Rig::State {
         return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
       default:
         return {Class::kCrashed,
-                "the program ended in the middle of the call: " + process->how_it_ended(),
+                "the program ended in the middle of the call: " + process->how_it_ended() + last_words(),
                 {},
                 0};
     }
+  }
+
+  /// The last line that the program printed: CUDA_CHECK names the call and the error there.
+  std::string last_words() const {
+    const std::string all = process->output();
+    const std::size_t end = all.find_last_not_of(" \n");
+    if (end == std::string::npos) return {};
+    const std::size_t begin = all.rfind('\n', end);
+    return "\n" + all.substr(begin == std::string::npos ? 0 : begin + 1,
+                             end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  }
+
+  /// What a worker does once before its calls; nothing for most.
+  Fault prepare(const CallPlan& plan) {
+    if (!prepares) return {};
+    worker::Reply reply{};
+    const auto begin = std::chrono::steady_clock::now();
+    Fault fault = ask(plan.prepare_request(), reply);
+    prepare_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return fault;
   }
 
   void begin_region() {
@@ -173,6 +196,7 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
                      state_->process->output());
   }
   check_signature(hello, program);
+  state_->prepares = hello.prepares == 1;
 }
 
 Rig::~Rig() = default;
@@ -189,6 +213,12 @@ CallOutcome Rig::call(const CallPlan& plan) {
   outcome.fault = state_->ask(plan.load_request(), reply);
   state_->end_region(outcome.load, outcome.fault);
   if (outcome.fault) return outcome;
+  if (state_->prepares) {
+    state_->begin_region();
+    outcome.fault = state_->prepare(plan);
+    state_->end_region(outcome.prepare, outcome.fault);
+    if (outcome.fault) return outcome;
+  }
   state_->begin_region();
   outcome.fault = state_->ask(plan.go_request(), outcome.reply);
   state_->end_region(outcome.go, outcome.fault);
@@ -204,8 +234,13 @@ CallOutcome Rig::call(const CallPlan& plan) {
 Fault Rig::load(const CallPlan& plan) {
   plan.fill(state_->input.bytes(), state_->output.bytes());
   worker::Reply reply{};
-  return state_->ask(plan.load_request(), reply);
+  if (Fault fault = state_->ask(plan.load_request(), reply)) return fault;
+  return state_->prepare(plan);
 }
+
+sim::Trace Rig::trace() { return state_->session ? state_->session->trace() : sim::Trace{}; }
+
+double Rig::prepare_seconds() const { return state_->prepare_seconds; }
 
 Fault Rig::go(const CallPlan& plan, unsigned samples, unsigned calls, bool gate, worker::Reply& reply) {
   worker::Request request = plan.go_request();

@@ -17,6 +17,7 @@ struct RigOptions {
   DeviceChoice device;
   std::filesystem::path simulator_directory, cuda_library_directory;
   unsigned threads = 0;
+  bool trace = false;            ///< simulated: keep a timeline for trace()
   double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each
   unsigned checks = 0;           ///< simulated: a set of sim::Check to look for
 };
@@ -26,7 +27,7 @@ struct CallOutcome {
   Fault fault;                    ///< none: the output below is there
   std::vector<std::byte> output;  ///< the judge's own copy of the output memory
   /// Simulated: what the device did while loading, while the clock ran, while the outputs were copied back.
-  std::optional<sim::Region> load, go, fetch;
+  std::optional<sim::Region> load, prepare, go, fetch;
   worker::Reply reply{};  ///< GPU: samples
 };
 
@@ -54,6 +55,10 @@ class Rig {
 
   /// The inputs of the last load, for the reference.
   std::span<const std::byte> input() const;
+  /// The timeline since the start; empty unless RigOptions::trace.
+  sim::Trace trace();
+  /// Wall seconds that the last prepare took, the way to the worker and back included.
+  double prepare_seconds() const;
   /// The device as the CUDA runtime describes it.
   worker::Facts facts();
   /// Ends the worker, by itself if it still can, and tells what it printed, at its end as well. The rig is

@@ -147,10 +147,31 @@ Roof tensor() {
       .data_sheet = [](const DeviceFacts& device) { return device.tensor_tflops; }};
 }
 
+/// A chain of small kernels, each of which reads and writes 64 KiB and waits for the one before it.
+Roof launches(const std::string& id, const std::string& file, const std::string& title, double kernels) {
+  return {
+      .id = id,
+      .title = title,
+      .unit = "kernels/ms",
+      .program = {.header = file + ".h",
+                  .source = file + ".cu",
+                  .function = file + "_roof",
+                  .arguments = {in("x", "n"), out("y", "n"), size("repeat", Type::kS32), size("n"), stream()},
+                  .outputs = {{.argument = "y",
+                               .reference = repeated_fma,
+                               .tolerance = {.c = 4, .growth = per_repeat}}}},
+      .settings = {{"n", 16384}, {"repeat", kernels}},
+      .work = per_repeat,
+      .unit_scale = 1e3};
+}
+
 double elements(const Settings& s) { return s["rows"] * s["columns"]; }
 
 std::vector<Roof> table() {
   const auto pins = [](const DeviceFacts& device) { return device.pin_gbps; };
+  Roof wait_each = launches("launch-and-wait", "launch_and_wait",
+                            "64 KiB kernels, each launched when the host has seen the end of the last", 100);
+  wait_each.of_hardware = false;
   return {
       {.id = "copy",
        .title = "one byte read for one written",
@@ -174,6 +195,9 @@ std::vector<Roof> table() {
       arithmetic("fma", "fused multiply-adds in registers", repeated_fma, 2, 1),
       arithmetic("multiply", "multiplications alone: half an FMA each", repeated_multiply, 1, 0.5),
       tensor(),
+      launches("stream-launch", "stream_launch", "64 KiB kernels that follow each other in a stream", 200),
+      launches("graph-node", "graph_node", "64 KiB kernels that follow each other as nodes of a graph", 200),
+      wait_each,
       {.id = "cosine",
        .title = "cos(cos(x)) by one trusted kernel",
        .unit = "GB/s",

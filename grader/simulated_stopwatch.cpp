@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "grader/device.h"
+#include "grader/one_time.h"
 #include "grader/statistics.h"
 #include "grader/stopwatch.h"
 
@@ -56,6 +57,8 @@ class SimulatedStopwatch final : public Stopwatch {
         series.detail = std::move(timed.detail);
         return series;
       }
+      if (grading_.part.prepares && series.one_time.empty())
+        series.one_time = one_time_costs(rig_->trace(), timed.prepare_seconds);
       seconds.push_back(clock == Clock::kDevice ? timed.device_seconds : timed.host_seconds);
       (series.region ? series.last : series.region) = std::move(timed.region);
       // Slow in virtual time is slow to simulate, and no second call makes it faster.
@@ -81,8 +84,9 @@ class SimulatedStopwatch final : public Stopwatch {
       if (rig_) keep_output();
       rig_.reset();
       room_ = needed;
-      rig_.emplace(rig_options(grading_.device, grading_.options, grading_.part.deadline_seconds),
-                   grading_.submission.worker, grading_.part.program, room_.input, room_.output);
+      RigOptions how = rig_options(grading_.device, grading_.options, grading_.part.deadline_seconds);
+      how.trace = grading_.part.prepares;
+      rig_.emplace(how, grading_.submission.worker, grading_.part.program, room_.input, room_.output);
     }
     return *rig_;
   }

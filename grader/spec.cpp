@@ -107,10 +107,11 @@ Argument random_integer(std::string name, unsigned bits, Type type) {
   argument.random_bits = bits;
   return argument;
 }
-Argument between(double low, double high, Argument array) {
-  array.low = low;
-  array.high = high;
-  return array;
+Argument between(double low, double high, Argument argument) {
+  argument.low = low;
+  argument.high = high;
+  argument.ranged = true;
+  return argument;
 }
 Argument stream() { return array(Argument::Kind::kStream, "stream", nullptr, Type::kU64); }
 

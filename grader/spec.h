@@ -114,6 +114,7 @@ struct Argument {
   Type type = Type::kF32;
   std::function<double(const Settings&)> elements{};  ///< arrays: how many
   double low = -1, high = 1;                          ///< random values are uniform in [low, high)
+  bool ranged = false;                                ///< scalars: drawn from [low, high) too
   unsigned random_bits = 0;  ///< integer scalars: random below 2^this; 0: a case fixes it
 };
 using Extent = std::function<double(const Settings&)>;
@@ -130,8 +131,8 @@ Argument size(std::string name, Type type = Type::kU64);
 /// An integer drawn anew for every call, below 2^bits (at most 53: a Value is a double). Revealed as
 /// scalar().
 Argument random_integer(std::string name, unsigned bits, Type type = Type::kU64);
-/// The array with values uniform in [low, high).
-Argument between(double low, double high, Argument array);
+/// The array, or the floating-point scalar, with values uniform in [low, high).
+Argument between(double low, double high, Argument argument);
 Argument stream();
 
 /// One call as the judge remembers it: inputs and scalars, for the reference.
@@ -254,6 +255,9 @@ struct Goal {
   std::string roof{};  ///< id of a roof (grader/roof.h)
   std::function<double(const Settings&)>
       work{};  ///< bytes, FLOPs ... that a call must do, in the roof's base unit
+  /// FP32 operations that no version can leave out: faster than the device's peak is impossible. For roofs
+  /// that have no data sheet of their own.
+  std::function<double(const Settings&)> flops{};
   ThresholdTable thresholds{};
   Clock clock = Clock::kDevice;
 };
@@ -290,6 +294,8 @@ StructureCheck coalesced(double limit);
 StructureCheck no_local_memory();
 /// Code that was compiled at run time is kept: only the first call loads any.
 StructureCheck no_new_code();
+/// Graphs are made while the call is prepared: none is instantiated when it is timed.
+StructureCheck no_new_graph();
 /// DRAM bytes over the bytes that the work needs.
 StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes);
 
@@ -300,6 +306,25 @@ struct Prediction {
   double factor = 1.01;
   std::string unit{};
   std::string word{};  ///< when not empty the answer is this word ("memory"), not a number
+};
+
+/// A version of a part's work: the learner's own file, or one of those beside the solution.
+struct Version {
+  std::string name{};
+  std::string file{};  ///< in the lab's solutions; empty: what the learner has written
+};
+
+/// Versions side by side, for `./lab bench`: the time of a call for every value of one argument.
+struct Bench {
+  std::string title{};
+  std::string argument{};
+  std::vector<double> values{};  ///< ascending, each twice the one before
+  NamedValues settings{};
+  std::function<double(const Settings&)> work{};  ///< a call's time is divided by this ...
+  std::string unit{};                             ///< ... and is then so many "us a step"
+  double timeline_at = 0;           ///< value of the argument at which timelines are drawn; 0: none
+  double timeline_us = 0;           ///< how long they are
+  std::vector<Version> versions{};  ///< at most 5
 };
 
 struct Points {
@@ -317,11 +342,14 @@ struct Part {
   std::vector<Goal> shown{};  ///< timed and printed beside the goals, never graded: a trap made visible
   std::vector<Sweep> sweeps{};
   std::vector<StructureCheck> structure{};
+  std::optional<Bench> bench{};
   std::vector<Prediction> predictions{};  ///< empty: no prediction asked, its points go to correctness
   Points points{};
   int minimum_capability = 0;                 ///< below it: skipped
   std::uint64_t host_to_device_limit = 4096;  ///< bytes a graded call may copy to the device
   double deadline_seconds = 60;               ///< wall time of one call, load and fetch included
+  bool prepares =
+      false;  ///< the adapter prepares something before the calls (worker/worker.h): its cost is shown
   std::string adapter{};  ///< file in the lab's folder that defines main() instead of the generic worker
   std::vector<std::string>
       given{};  ///< further files in the lab's folder that the learner's file may include

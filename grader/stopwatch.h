@@ -19,6 +19,7 @@ struct TimedSeries {
   RoofValue roof;
   std::optional<sim::Region> region;  ///< simulated: the first call
   std::optional<sim::Region> last;    ///< simulated: the last one, if there were several
+  std::vector<OneTime> one_time;      ///< Part::prepares
   std::vector<std::pair<std::string, Detail>> detail;
 };
 

@@ -74,6 +74,16 @@ StructureCheck no_new_code() {
           }};
 }
 
+StructureCheck no_new_graph() {
+  return {"instantiated-once", "a graph is instantiated before the clock runs, not in every run",
+          [](const Observation& seen) -> std::optional<std::string> {
+            if (seen.region.graphs_instantiated == 0) return std::nullopt;
+            return std::to_string(seen.region.graphs_instantiated) +
+                   " graph(s) were instantiated while the clock ran: instantiate once in prepare, and update "
+                   "what changes";
+          }};
+}
+
 StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes) {
   return {"traffic", "no byte moves twice", [=](const Observation& seen) -> std::optional<std::string> {
             double moved = 0;

@@ -19,6 +19,10 @@ line,polyline{fill:none;stroke-width:1}
 .series{stroke:#1f6feb}polyline.series{stroke-width:2}circle.series{fill:#1f6feb}
 .roof{stroke:#b3541e}.knee{stroke:#b3541e;stroke-dasharray:2 3}.sheet{stroke:#8a63b8;stroke-dasharray:7 4}
 text.roof,text.knee{fill:#b3541e;stroke:none;font-size:11px}text.sheet{fill:#8a63b8;stroke:none;font-size:11px}
+.c0{stroke:#1f6feb}.c1{stroke:#b3541e}.c2{stroke:#8a63b8}.c3{stroke:#1a7f5a}.c4{stroke:#d1345b}
+polyline.c0,polyline.c1,polyline.c2,polyline.c3,polyline.c4{stroke-width:2}circle.c0,text.c0,.kernel{fill:#1f6feb}
+circle.c1,text.c1{fill:#b3541e}circle.c2,text.c2{fill:#8a63b8}circle.c3,text.c3,.copy{fill:#1a7f5a}
+circle.c4,text.c4{fill:#d1345b}text.c0,text.c1,text.c2,text.c3,text.c4{stroke:none}.call{fill:#6b7785}.wait{fill:#e3b98f}
 @media (prefers-color-scheme:dark){.paper{fill:#10151b}text{fill:#e6edf3}text.tick,text.note{fill:#9aa7b4}
 .axis{stroke:#9aa7b4}.grid{stroke:#2c3640}.series{stroke:#58a6ff}circle.series{fill:#58a6ff}
 .roof,.knee{stroke:#f0883e}.sheet{stroke:#c297f0}text.roof,text.knee{fill:#f0883e}text.sheet{fill:#c297f0}}
@@ -65,6 +69,13 @@ void Svg::dot(Point at, double radius, std::string_view style, std::string_view 
   body_ += "<circle" + attribute("class", style) + attribute("cx", coordinate(at.x)) +
            attribute("cy", coordinate(at.y)) + attribute("r", coordinate(radius));
   body_ += tooltip.empty() ? "/>\n" : "><title>" + xml_escaped(tooltip) + "</title></circle>\n";
+}
+
+void Svg::box(Point corner, double width, double height, std::string_view style, std::string_view tooltip) {
+  body_ += "<rect" + attribute("class", style) + attribute("x", coordinate(corner.x)) +
+           attribute("y", coordinate(corner.y)) + attribute("width", coordinate(width)) +
+           attribute("height", coordinate(height));
+  body_ += tooltip.empty() ? "/>\n" : "><title>" + xml_escaped(tooltip) + "</title></rect>\n";
 }
 
 void Svg::text(Point at, std::string_view content, std::string_view style, Anchor anchor, double degrees) {

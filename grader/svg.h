@@ -18,12 +18,15 @@ class Svg {
   /// `title` and `description` are what a screen reader says.
   Svg(double width, double height, std::string_view title, std::string_view description);
 
-  /// Classes: "axis" "grid" "series" "roof" "knee" "sheet" for lines and dots; "title" "label" "tick" "note"
+  /// Classes: "axis" "grid" "series" "roof" "knee" "sheet" for lines and dots, "c0" to "c4" for curves that
+  /// share a diagram and their names; "call" "wait" "kernel" "copy" for boxes; "title" "label" "tick" "note"
   /// for text.
   void line(Point from, Point to, std::string_view style);
   void polyline(const std::vector<Point>& points, std::string_view style);
   /// The tooltip appears where the pointer rests.
   void dot(Point at, double radius, std::string_view style, std::string_view tooltip = {});
+  /// A filled box; the tooltip as for a dot.
+  void box(Point corner, double width, double height, std::string_view style, std::string_view tooltip = {});
   enum class Anchor { kStart, kMiddle, kEnd };
   void text(Point at, std::string_view content, std::string_view style, Anchor anchor = Anchor::kStart,
             double degrees = 0);

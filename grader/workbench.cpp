@@ -161,6 +161,28 @@ Result Workbench::grade(const Chosen& chosen, const Candidate& candidate, std::u
   return result;
 }
 
+std::vector<BenchCurve> Workbench::bench(const Chosen& chosen) {
+  const Bench& bench = *chosen.part->bench;
+  std::vector<BenchCurve> curves;
+  for (const Version& version : bench.versions) {
+    const fs::path source =
+        version.file.empty() ? chosen.file(paths_) : chosen.solutions(paths_) / version.file;
+    progress_.label(version.name);
+    BenchCurve curve;
+    curve.name = version.name;
+    curve.yours = version.file.empty();
+    std::error_code ignored;
+    if (!fs::exists(source, ignored)) continue;  // a course repository comes without solutions
+    if (const BuildResult built = builder_.build(request(chosen, source)); built.ok())
+      bench_version(curve, *chosen.part, built.worker, device_, options(0));
+    else
+      curve.problem = built.sentence;
+    curves.push_back(std::move(curve));
+  }
+  progress_.clear();
+  return curves;
+}
+
 std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& ids) {
   progress_.label("roofs");
   std::vector<RoofValue> values = roofs(device_, options(0), ids);

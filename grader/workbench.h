@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "grader/bench.h"
 #include "grader/build.h"
 #include "grader/judge.h"
 #include "grader/paths.h"
@@ -26,6 +27,10 @@ class Workbench {
 
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
   Result grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed);
+
+  /// Every version of a part's bench (grader/bench.h). A version that does not build or run is a curve with a
+  /// problem.
+  std::vector<BenchCurve> bench(const Chosen& chosen);
 
   /// Measured on a GPU, modelled in simulation.
   std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});

@@ -8,13 +8,15 @@
 /// the kernel copies each record whole, so it cannot change between the check and the use, and a short or
 /// long one is seen as such. Array contents travel in two memfds of fixed size: `input` (the worker cannot
 /// write it) and `output` (both write it). The judge asks, the worker answers; after Load, Go and Fetch
-/// exactly one Reply each.
+/// exactly one Reply each (after Prepare too).
 ///
 ///     judge                         worker
 ///                          <------  Hello      what the function's parameters are
 ///     Request kFacts        ----->
 ///                          <------  Facts      the device, as the CUDA runtime describes it
 ///     Request kLoad         ----->             allocates, copies array images to the device
+///                          <------  Reply
+///     Request kPrepare      ----->             where Hello says so: what is done once, before the clock runs
 ///                          <------  Reply
 ///     Request kGo           ----->             calls the function, waits for the device
 ///                          <------  Reply
@@ -23,7 +25,7 @@
 ///     Request kEnd          ----->             exits
 namespace roofline::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr unsigned kMaxParameters = 24;
 inline constexpr unsigned kMaxSamples = 64;
 
@@ -35,12 +37,13 @@ inline constexpr const char* kOutputVariable = "ROOFLINE_OUTPUT_FD";
 struct Hello {
   std::uint32_t version;
   std::uint32_t count;
+  std::uint32_t prepares;  ///< 1: Prepare is answered
   struct {
     std::uint8_t parameter, element;  ///< worker::Parameter, worker::Element
   } parameters[kMaxParameters];
 };
 
-enum class Command : std::uint32_t { kFacts, kLoad, kGo, kFetch, kRelease, kEnd };
+enum class Command : std::uint32_t { kFacts, kLoad, kPrepare, kGo, kFetch, kRelease, kEnd };
 
 /// An array as it lies in a memfd and on the device: guard, payload, guard. The function gets base + payload.
 struct ArrayRecord {
@@ -64,7 +67,8 @@ struct Request {
   std::uint32_t gate;       ///< Go: hold the device until all calls are queued
   std::uint32_t unused;
   ArrayRecord arrays[kMaxParameters];     ///< Load, Fetch: by parameter index; unused where not an array
-  std::uint64_t scalars[kMaxParameters];  ///< Go: bits, little-endian in the low bytes
+  std::uint64_t scalars[kMaxParameters];  ///< Go: bits, little-endian in the low bytes; Prepare: those of
+                                          ///< sizes, 0 for what only Go reveals
 };
 
 enum class Status : std::uint32_t { kOk, kCudaError, kNoMemory, kBadRequest };

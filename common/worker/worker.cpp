@@ -121,10 +121,14 @@ class Worker {
       hello.parameters[i].parameter = static_cast<std::uint8_t>(callable_.parameters[i].parameter);
       hello.parameters[i].element = static_cast<std::uint8_t>(callable_.parameters[i].element);
     }
+    hello.prepares = callable_.prepare != nullptr ? 1 : 0;
     if (!channel_.send(hello)) return 1;
     Request request{};
     while (channel_.receive(request)) {
-      if (request.command == Command::kEnd) return 0;
+      if (request.command == Command::kEnd) {
+        release_prepared();
+        return 0;
+      }
       if (request.command == Command::kFacts) {
         if (!channel_.send(device_facts(request))) return 1;
       } else if (!channel_.send(perform(request))) {
@@ -138,12 +142,16 @@ class Worker {
   Reply perform(const Request& request) {
     switch (request.command) {
       case Command::kLoad:
+        release_prepared();
         return reply_to(request, buffers_.load(request));
+      case Command::kPrepare:
+        return prepare(request);
       case Command::kGo:
         return go(request);
       case Command::kFetch:
         return reply_to(request, buffers_.fetch(request));
       case Command::kRelease:
+        release_prepared();
         buffers_.release();
         return reply_to(request, {});
       default:
@@ -151,10 +159,28 @@ class Worker {
     }
   }
 
+  bool has_stream() {
+    return stream_ != nullptr || cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == cudaSuccess;
+  }
+
+  Reply prepare(const Request& request) {
+    if (callable_.prepare == nullptr)
+      return reply_to(request, {Status::kBadRequest, Stage::kStart, cudaErrorInvalidValue});
+    if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
+    Slot slots[kMaxParameters] = {};
+    fill_slots(callable_, buffers_, request, 0, stream_, slots);
+    prepared_ = true;
+    callable_.call(callable_.prepare, slots);
+    return reply_to(request, settle());
+  }
+
+  void release_prepared() {
+    if (prepared_) callable_.release();
+    prepared_ = false;
+  }
+
   Reply go(const Request& request) {
-    if (stream_ == nullptr && cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) != cudaSuccess) {
-      return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
-    }
+    if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
     unsigned next = 0;
     const auto call = [&] {
       Slot slots[kMaxParameters] = {};
@@ -193,6 +219,7 @@ class Worker {
   Channel channel_;
   Buffers buffers_;
   cudaStream_t stream_ = nullptr;
+  bool prepared_ = false;
 };
 
 }  // namespace

@@ -16,6 +16,10 @@
 ///     #include "worker/worker.h"
 ///     int main(int argc, char** argv) { return roofline::worker::serve(pointwise, argc, argv); }
 ///
+/// A lab whose function prepares something once and uses it in many calls (a graph, say) has an adapter that
+/// passes three functions: prepare and call with the same parameters, and release. Prepare runs after the
+/// arrays are loaded and before the clock; its scalars are 0 where only the call reveals them.
+///
 /// The worker knows no expected value, no threshold and no seed; it does what the control records say
 /// (worker/protocol.h) and can only fail.
 namespace roofline::worker {
@@ -92,6 +96,8 @@ struct Callable {
   std::size_t count;
   void (*call)(const void* function, const Slot* slots);
   const void* function;
+  const void* prepare = nullptr;  ///< of the same type; null: nothing to prepare
+  void (*release)() = nullptr;
 };
 
 int serve(const Callable& callable, int argc, char** argv);
@@ -115,6 +121,14 @@ template <class... A>
 int serve(void (*function)(A...), int argc, char** argv) {
   static constexpr ParameterType kParameters[] = {detail::parameter_of<std::remove_cv_t<A>>()...};
   return detail::serve({kParameters, sizeof...(A), &detail::Caller<A...>::call, &function}, argc, argv);
+}
+
+/// The same with something that is prepared after the arrays are loaded, and released before they are.
+template <class... A>
+int serve(void (*prepare)(A...), void (*function)(A...), void (*release)(), int argc, char** argv) {
+  static constexpr ParameterType kParameters[] = {detail::parameter_of<std::remove_cv_t<A>>()...};
+  return detail::serve({kParameters, sizeof...(A), &detail::Caller<A...>::call, &function, &prepare, release},
+                       argc, argv);
 }
 
 }  // namespace roofline::worker

@@ -110,6 +110,8 @@ Json result_json(const Result& result) {
       checks[at]["detail"]["sweep"] = sweep_json(sweep);
   for (const Measurement& measurement : result.measurements)
     measurements.push_back(measurement_json(measurement));
+  Json one_time = Json::object();
+  for (const OneTime& cost : result.one_time) one_time[cost.what] = number(cost.us);
   return {{"schema", "lab/result/v1"},
           {"lab", result.lab},
           {"part", result.part},
@@ -124,7 +126,8 @@ Json result_json(const Result& result) {
           {"medal", name_or_null(name_of(result.medal))},
           {"score", {{"points", number(result.points)}, {"max", number(result.max_points)}}},
           {"checks", std::move(checks)},
-          {"measurements", std::move(measurements)}};
+          {"measurements", std::move(measurements)},
+          {"one_time_us", std::move(one_time)}};
 }
 
 }  // namespace

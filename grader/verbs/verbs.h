@@ -30,6 +30,13 @@ int next_verb(const Paths& paths);
 int hint_verb(const Paths& paths, const std::string& lab, bool all);
 int reset_verb(const Paths& paths, const std::string& lab);
 int doctor_verb(const Paths& paths);
+struct BenchRequest {
+  std::string lab;  ///< empty: the current one
+  std::string device = "auto";
+  std::filesystem::path figures;  ///< folder for the figures; empty: results/
+  std::filesystem::path trace;    ///< folder for a Chrome trace of each version; empty: none
+};
+int bench_verb(const Paths& paths, const BenchRequest& request);
 int roofs_verb(const Paths& paths, const std::string& device);
 
 struct AuthorCheckRequest {

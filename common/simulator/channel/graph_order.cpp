@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/channel/graph_order.h"
 
-#include <functional>
 #include <queue>
 
 namespace roofline::sim::channel {
@@ -26,7 +25,7 @@ std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
 std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph) {
   std::vector<std::vector<u32>> dependents(graph.nodes.size());
   std::vector<size_t> waiting(graph.nodes.size());
-  std::priority_queue<u32, std::vector<u32>, std::greater<>> ready;
+  std::priority_queue<u32> ready;
   for (u32 i = 0; i < graph.nodes.size(); i++) {
     waiting[i] = graph.nodes[i].dependencies.size();
     if (waiting[i] == 0) ready.push(i);

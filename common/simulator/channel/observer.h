@@ -63,14 +63,14 @@ struct WireRegion {
   std::vector<WireKernel> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0, fill_bytes = 0;
   u64 host_visible_bytes = 0, device_bytes_peak = 0, kernels_not_kept = 0, unread_output_bytes = 0,
-      graph_launches = 0, graph_nodes = 0, modules_loaded = 0;
+      graph_launches = 0, graph_nodes = 0, modules_loaded = 0, graphs_instantiated = 0;
   std::vector<WireTrap> traps;
   std::vector<std::string> missing_functions, load_errors;
   void fields(auto& io) {
     io(virtual_seconds, kernels, host_to_device_bytes, device_to_host_bytes, device_to_device_bytes,
        fill_bytes);
     io(host_visible_bytes, device_bytes_peak, kernels_not_kept, traps, missing_functions, load_errors,
-       unread_output_bytes, graph_launches, graph_nodes, modules_loaded);
+       unread_output_bytes, graph_launches, graph_nodes, modules_loaded, graphs_instantiated);
   }
 };
 

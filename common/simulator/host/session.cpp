@@ -109,6 +109,7 @@ Region Session::end_region() {
   region.graph_launches = wire.graph_launches;
   region.graph_nodes = wire.graph_nodes;
   region.modules_loaded = wire.modules_loaded;
+  region.graphs_instantiated = wire.graphs_instantiated;
   return region;
 }
 

@@ -59,8 +59,9 @@ struct Region {
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
-  u64 graph_launches = 0;       ///< executable graphs launched
-  u64 graph_nodes = 0;          ///< nodes that these executed, of all types
+  u64 graphs_instantiated = 0;
+  u64 graph_launches = 0;  ///< executable graphs launched
+  u64 graph_nodes = 0;     ///< nodes that these executed, of all types
 };
 
 /// The timeline of a session: host calls, work and events in the order in which they were submitted.

@@ -112,6 +112,7 @@ Answer Server::handle(const DefineGraph& c) {
     return refuse(Status::kInvalidValue);
   timeline_.host_call(description_.graph_instantiate_us +
                       static_cast<double>(order->size()) * description_.graph_instantiate_node_us);
+  records_.graph_instantiated();
   graphs_[c.graph] = std::make_shared<const ExecutableGraph>(
       ExecutableGraph{std::move(definition->nodes), std::move(*order)});
   return give(Nothing{});

@@ -182,6 +182,7 @@ void add(WireRegion& sum, WireRegion more) {
   sum.device_bytes_peak += more.device_bytes_peak;
   sum.graph_launches += more.graph_launches;
   sum.graph_nodes += more.graph_nodes;
+  sum.graphs_instantiated += more.graphs_instantiated;
   sum.kernels_not_kept += more.kernels_not_kept;
   sum.unread_output_bytes += more.unread_output_bytes;
   append(sum.traps, std::move(more.traps));

@@ -20,6 +20,7 @@ class Records {
   void kernel(KernelRecord record);
   /// Gives the launch's number in the region.
   u64 graph_launched() { return ++region_.graph_launches; }
+  void graph_instantiated() { region_.graphs_instantiated++; }
   void graph_node() { region_.graph_nodes++; }
   void trap(const Trap& trap);
   void missing_function(const std::string& name) { region_.missing_functions.push_back(name); }

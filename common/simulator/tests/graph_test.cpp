@@ -42,6 +42,9 @@ TEST(GraphOrder, NodesFollowTheirDependencies) {
   ASSERT_TRUE(read);
   EXPECT_EQ(execution_order(*read), (std::vector<u32>{1, 3, 2, 0}));
   EXPECT_EQ(execution_order({}), std::vector<u32>{});
+  // Nodes that do not wait for each other.
+  EXPECT_EQ(execution_order({{node(Kind::kEmpty), node(Kind::kEmpty), node(Kind::kEmpty, {0})}}),
+            (std::vector<u32>{1, 0, 2}));
 }
 
 TEST(GraphOrder, CyclesAreRefused) {
