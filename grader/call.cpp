@@ -137,8 +137,11 @@ void CallPlan::fill(std::span<std::byte> input, std::span<std::byte> output) con
       continue;
     }
     const Argument& argument = *array.argument;
-    fill_random(argument.type, payload, derive(shape_.seed, Purpose::kArray, array.parameter), argument.low,
-                argument.high);
+    const std::uint64_t seed = derive(shape_.seed, Purpose::kArray, array.parameter);
+    if (argument.fill)
+      argument.fill(shape_.settings, seed, payload);
+    else
+      fill_random(argument.type, payload, seed, argument.low, argument.high);
     if (shape_.special_values) {
       inject_special(argument.type, payload, derive(shape_.seed, Purpose::kSpecial, array.parameter));
     }

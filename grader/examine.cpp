@@ -34,8 +34,8 @@ class Examiner {
     if (result_.fault) return std::move(result_);
     using Step = void (Examiner::*)();
     static constexpr Step kSteps[] = {&Examiner::not_implemented, &Examiner::out_of_bounds,
-                                      &Examiner::inputs_changed, &Examiner::values,
-                                      &Examiner::work_elsewhere};
+                                      &Examiner::inputs_changed,  &Examiner::device_memory,
+                                      &Examiner::values,          &Examiner::work_elsewhere};
     for (const Step step : kSteps) {
       (this->*step)();
       if (result_.fault) break;
@@ -50,8 +50,8 @@ class Examiner {
   bool device_did_nothing() const {
     if (!outcome_.go) return true;  // a GPU does not say
     const sim::Region& region = *outcome_.go;
-    return region.kernels.empty() && region.host_to_device_bytes == 0 && region.device_to_host_bytes == 0 &&
-           region.device_to_device_bytes == 0 && region.fill_bytes == 0;
+    return region.kernels.empty() && region.host_to_device_bytes == 0 && region.device_to_device_bytes == 0 &&
+           region.fill_bytes == 0;
   }
 
   /// What lay in an in-place output before the call: nothing written leaves it so.
@@ -103,6 +103,21 @@ class Examiner {
            "the input " + array.argument->name + " was changed, first at index " + std::to_string(at));
       return;
     }
+  }
+
+  /// Memory that the call took on the device, past a budget that the lab hands out.
+  void device_memory() {
+    const Extent& allowed = plan_.program().device_memory;
+    if (!allowed || !outcome_.go || !outcome_.load) return;
+    const std::uint64_t before = outcome_.load->device_bytes_peak;
+    const std::uint64_t peak = outcome_.go->device_bytes_peak;
+    const std::uint64_t own = peak > before ? peak - before : 0;
+    const auto limit = static_cast<std::uint64_t>(allowed(plan_.shape().settings));
+    if (own > limit)
+      fail(Class::kBudgetExceeded, std::to_string(own) +
+                                       " bytes were allocated on the device beside the budget that the "
+                                       "lab hands out (at most " +
+                                       std::to_string(limit) + " are allowed)");
   }
 
   void values() {
@@ -165,18 +180,26 @@ class Examiner {
   void work_elsewhere() {
     if (!outcome_.go || !outcome_.load || !outcome_.fetch) return;
     const sim::Region& go = *outcome_.go;
-    if (go.host_to_device_bytes > options_.host_to_device_limit) {
+    const Extent& host_memory = plan_.program().host_memory;
+    const auto shared =
+        host_memory ? static_cast<std::uint64_t>(host_memory(plan_.shape().settings)) : std::uint64_t{0};
+    const std::uint64_t limit = host_memory ? shared : options_.host_to_device_limit;
+    if (go.host_to_device_bytes > limit) {
       fail(Class::kHostComputed, std::to_string(go.host_to_device_bytes) +
                                      " bytes were copied to the device during the call (at most " +
-                                     std::to_string(options_.host_to_device_limit) +
-                                     " are allowed): the work belongs on the device");
-    } else if (go.host_visible_bytes > 0) {
-      fail(Class::kHostComputed, "memory that host and device share was used during the call");
+                                     std::to_string(limit) + " are allowed): the work belongs on the device");
+    } else if (go.host_visible_bytes > shared) {
+      fail(Class::kHostComputed,
+           shared == 0 ? "memory that host and device share was used during the call"
+                       : std::to_string(go.host_visible_bytes) +
+                             " bytes of memory that host and device share were used during the call; " +
+                             std::to_string(shared) + " are allowed");
     } else if (outcome_.load->host_to_device_bytes != plan_.device_bytes() ||
                !outcome_.load->kernels.empty() || !outcome_.fetch->kernels.empty() ||
                outcome_.fetch->host_to_device_bytes != 0) {
       fail(Class::kHostComputed, "the device was used outside of the call");
-    } else if (go.kernels.empty() && std::ranges::any_of(plan_.arrays(), [&](const ArrayPlan& array) {
+    } else if (!host_memory && go.kernels.empty() &&
+               std::ranges::any_of(plan_.arrays(), [&](const ArrayPlan& array) {
                  return is_output(array) && array.payload_bytes != 0;
                })) {
       fail(Class::kHostComputed, "the output is right but no kernel ran");

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "grader/worker_process.h"
+#include "worker/refusal.h"
 
 namespace roofline::grader {
 namespace {
@@ -67,6 +68,17 @@ const char* phase_of(worker::Stage stage) {
   }
 }
 
+Class class_of(worker::Refusal::Reason reason) {
+  switch (reason) {
+    case worker::Refusal::Reason::kBudgetExceeded:
+      return Class::kBudgetExceeded;
+    case worker::Refusal::Reason::kDoubleFree:
+      return Class::kDoubleFree;
+    default:
+      return Class::kCrashed;
+  }
+}
+
 }  // namespace
 
 Fault fault_of(const sim::Trap& trap) {
@@ -96,6 +108,8 @@ Fault fault_of(const sim::Finding& finding) {
 
 Fault fault_of(const worker::Reply& reply) {
   if (reply.status == worker::Status::kOk) return {};
+  if (reply.status == worker::Status::kRefused)
+    return {class_of(static_cast<worker::Refusal::Reason>(reply.error)), text_of(reply.error_text), {}, 0};
   Fault fault{Class::kCrashed,
               text_of(reply.error_name) + " (" + text_of(reply.error_text) + ") " + phase_of(reply.stage),
               {},

@@ -54,6 +54,10 @@ class GpuStopwatch final : public Stopwatch {
     return result;
   }
 
+  RoofValue value_of(const Roof& roof) override {
+    return measure_roof(roof, grading_.device, grading_.facts, grading_.options, grading_.next_seed());
+  }
+
  private:
   /// False when the learner's program failed.
   bool interleave(GpuSeries& trusted, GpuSeries& learner, unsigned rounds, const Roof& roof,

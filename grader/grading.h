@@ -40,13 +40,16 @@ struct Grading {
 
 /// Every case on `device`; ids get `prefix`.
 void grade_correctness(Grading& grading, const DeviceChoice& device, const std::string& prefix);
-/// Goals, sweeps, structure.
+/// Goals, sweeps, overlaps, structure, qualities.
 void grade_performance(Grading& grading);
+/// Two instances, new ones; the worse counts.
+void grade_quality(Grading& grading, const Quality& quality);
 
 /// A timed call of a program: fresh input, checked output, its time.
 struct TimedCall {
   Fault fault;
-  double device_seconds = 0;   ///< first kernel's start to last kernel's end
+  double device_seconds = 0;   ///< first kernel's start to last kernel's end; the call where it copies
+  double kernel_seconds = 0;   ///< first kernel's start to last kernel's end
   double host_seconds = 0;     ///< from the call to the end of its work
   double prepare_seconds = 0;  ///< of what is done once before the call
   double wall_seconds = 0;     ///< of ours
@@ -75,6 +78,8 @@ struct Room {
 /// Events around the call would see the kernels from first to last; with copies or fills the whole region
 /// counts.
 double device_seconds(const sim::Region& region);
+/// From the first kernel's start to the last one's end; 0 without kernels.
+double kernel_seconds(const sim::Region& region);
 std::string limiter_of(const sim::Region& region);
 std::vector<KernelSummary> summarise_kernels(const sim::Region& region);
 

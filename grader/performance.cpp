@@ -21,13 +21,14 @@ class PerformanceGrader {
   explicit PerformanceGrader(Grading& grading)
       : g_(grading),
         stopwatch_(grading.facts.simulated ? simulated_stopwatch(grading) : gpu_stopwatch(grading)),
-        steps_(grading.part.goals.size() + grading.part.shown.size()) {
+        steps_(grading.part.goals.size() + grading.part.shown.size() + grading.part.overlaps.size()) {
     for (const Sweep& sweep : grading.part.sweeps) steps_ += sweep.values.size();
   }
 
   void run() {
     for (const Goal& goal : g_.part.goals) grade_goal(goal);
     for (const Sweep& sweep : g_.part.sweeps) grade_sweep(sweep);
+    for (const Overlap& overlap : g_.part.overlaps) grade_overlap(overlap);
     for (const Goal& goal : g_.part.shown) show(goal);
     for (const StructureCheck& rule : g_.part.structure) grade_structure(rule);
   }
@@ -101,6 +102,30 @@ class PerformanceGrader {
     }
     g_.result.measurements.push_back(line);
     g_.add(performance_check(line, series, g_.facts.simulated));
+  }
+
+  double seconds_alone(const RoofShare& share, const Settings& settings) {
+    const Roof& against = roof(share.roof);
+    return share.work(settings) / (stopwatch_->value_of(against).value * against.unit_scale);
+  }
+
+  void grade_overlap(const Overlap& overlap) {
+    progress(overlap.title);
+    const Settings settings(overlap.settings, g_.facts);
+    TimedSeries series =
+        stopwatch_->time(settings, Clock::kKernels, roof(overlap.kernels.roof), 2 + (g_.next_seed() & 1));
+    OverlapTimes times;
+    times.kernels = seconds_alone(overlap.kernels, settings);
+    for (const RoofShare& copy : overlap.copies) times.copies += seconds_alone(copy, settings);
+    times.together = series.time.median_us * 1e-6;
+    Measurement line;
+    if (!series.fault)
+      line = overlap_measurement(series, times, thresholds_for(overlap.thresholds, g_.facts.capability));
+    line.id = overlap.id;
+    line.title = overlap.title;
+    g_.result.measurements.push_back(line);
+    g_.add(overlap_check(line, series, times, g_.facts.simulated));
+    if (!series.fault) remember(series, settings);
   }
 
   /// A line that is printed and never graded. The median of three calls on the same buffers: the later two
@@ -254,12 +279,17 @@ void grade_performance(Grading& grading) {
     why = "a debug build of the grader measures nothing";
   if (why.empty()) {
     PerformanceGrader(grading).run();
+    for (const Quality& quality : grading.part.qualities) grade_quality(grading, quality);
     return;
   }
   for (const Goal& goal : grading.part.goals)
     skip(grading, CheckKind::kPerformance, goal.id, goal.title, why);
   for (const Sweep& sweep : grading.part.sweeps)
     skip(grading, CheckKind::kPerformance, sweep.id, sweep.title, why);
+  for (const Overlap& overlap : grading.part.overlaps)
+    skip(grading, CheckKind::kPerformance, overlap.id, overlap.title, why);
+  for (const Quality& quality : grading.part.qualities)
+    skip(grading, CheckKind::kPerformance, quality.id, quality.title, why);
   for (const StructureCheck& rule : grading.part.structure)
     skip(grading, CheckKind::kStructure, rule.id, rule.title, why);
 }

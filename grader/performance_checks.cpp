@@ -147,6 +147,37 @@ Check performance_check(const Measurement& line, const TimedSeries& series, bool
   return check;
 }
 
+double OverlapTimes::efficiency() const {
+  const double shorter = std::min(kernels, copies);
+  // Kernels that reuse little memory can be a little quicker than those of the roof: no more than all is
+  // hidden.
+  return shorter > 0 ? std::min(1.0, (kernels + copies - together) / shorter) : 0;
+}
+
+Measurement overlap_measurement(const TimedSeries& series, const OverlapTimes& times,
+                                const Thresholds& thresholds) {
+  Measurement line;
+  line.roof.id = "overlap";
+  line.roof.title = "the shorter of kernels and copies hidden behind the longer";
+  line.roof.unit = "hidden";
+  line.roof.value = 1;
+  line.time = series.time;
+  line.achieved = line.fraction = times.efficiency();
+  fill_thresholds(line, thresholds);
+  return line;
+}
+
+Check overlap_check(const Measurement& line, const TimedSeries& series, const OverlapTimes& times,
+                    bool simulated) {
+  Check check = performance_check(line, series, simulated);
+  if (series.fault) return check;
+  check.message = "kernels alone " + text("%.0f", times.kernels * 1e6) + " us, copies alone " +
+                  text("%.0f", times.copies * 1e6) + " us, together " + text("%.0f", times.together * 1e6) +
+                  " us: " + text("%.3f", line.fraction) + " of the shorter is hidden; " +
+                  text("%.2f", line.pass) + " passes";
+  return check;
+}
+
 std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts) {
   if (facts.pin_gbps > 0 && gbps > facts.pin_gbps) {
     return "faster than memory can move your data (" + rate(gbps, "GB/s") + " of " +

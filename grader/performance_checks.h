@@ -17,6 +17,16 @@ Measurement measurement(const TimedSeries& series, double work, const Roof& roof
 /// The check that goes with a line: too slow, noisy, impossible, or why there is no time.
 Check performance_check(const Measurement& line, const TimedSeries& series, bool simulated);
 
+/// How much of the shorter of the two is hidden, from the times of either alone and of both together.
+struct OverlapTimes {
+  double kernels = 0, copies = 0, together = 0;  ///< seconds
+  double efficiency() const;
+};
+Measurement overlap_measurement(const TimedSeries& series, const OverlapTimes& times,
+                                const Thresholds& thresholds);
+Check overlap_check(const Measurement& line, const TimedSeries& series, const OverlapTimes& times,
+                    bool simulated);
+
 /// A sentence when these rates beat what the device's pins and FP32 lanes can do.
 std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts);
 

@@ -31,6 +31,8 @@ enum class Class : std::uint8_t {
   kImpossible,
   kNotImplemented,
   kMemoryLimit,
+  kBudgetExceeded,
+  kDoubleFree,
   kHostComputed,
   kInputChanged,
   kWrongStructure,

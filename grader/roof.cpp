@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "grader/memory_roofs.h"
 #include "random/philox.h"
 
 namespace roofline::grader {
@@ -230,7 +231,12 @@ std::vector<Roof> table() {
 }  // namespace
 
 const std::vector<Roof>& all_roofs() {
-  static const std::vector<Roof> roofs = table();
+  static const std::vector<Roof> roofs = [] {
+    std::vector<Roof> all = table();
+    const std::vector<Roof> more = memory_roofs();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return roofs;
 }
 

@@ -83,7 +83,8 @@ void decide_verdict(Result& result) {
 
 void score(Result& result, const Part& part) {
   Points points = part.points;
-  const bool has_goals = !part.goals.empty() || !part.sweeps.empty();
+  const bool has_goals =
+      !part.goals.empty() || !part.sweeps.empty() || !part.overlaps.empty() || !part.qualities.empty();
   if (part.predictions.empty()) points.correctness += std::exchange(points.prediction, 0);
   // A device that does not count what the rules ask about cannot take their points either.
   if (part.structure.empty() || not_countable(result))

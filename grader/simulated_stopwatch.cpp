@@ -28,15 +28,7 @@ class SimulatedStopwatch final : public Stopwatch {
 
   TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls) override {
     TimedSeries series;
-    auto known = roofs_.find(roof.id);
-    if (known == roofs_.end()) {
-      grading_.progress("roof " + roof.id, roof.title, -1);
-      known = roofs_
-                  .emplace(roof.id, measure_roof(roof, grading_.device, grading_.facts, grading_.options,
-                                                 grading_.next_seed()))
-                  .first;
-    }
-    series.roof = known->second;
+    series.roof = value_of(roof);
     std::vector<double> seconds;
     for (unsigned call = 0; call < calls; ++call) {
       TimedCall timed;
@@ -59,13 +51,27 @@ class SimulatedStopwatch final : public Stopwatch {
       }
       if (grading_.part.prepares && series.one_time.empty())
         series.one_time = one_time_costs(rig_->trace(), timed.prepare_seconds);
-      seconds.push_back(clock == Clock::kDevice ? timed.device_seconds : timed.host_seconds);
+      seconds.push_back(clock == Clock::kDevice    ? timed.device_seconds
+                        : clock == Clock::kKernels ? timed.kernel_seconds
+                                                   : timed.host_seconds);
       (series.region ? series.last : series.region) = std::move(timed.region);
       // Slow in virtual time is slow to simulate, and no second call makes it faster.
       if (timed.wall_seconds > kPatience) break;
     }
     series.time = summarise(seconds);
     return series;
+  }
+
+  RoofValue value_of(const Roof& roof) override {
+    auto known = roofs_.find(roof.id);
+    if (known == roofs_.end()) {
+      grading_.progress("roof " + roof.id, roof.title, -1);
+      known = roofs_
+                  .emplace(roof.id, measure_roof(roof, grading_.device, grading_.facts, grading_.options,
+                                                 grading_.next_seed()))
+                  .first;
+    }
+    return known->second;
   }
 
  private:

@@ -116,6 +116,8 @@ struct Argument {
   double low = -1, high = 1;                          ///< random values are uniform in [low, high)
   bool ranged = false;                                ///< scalars: drawn from [low, high) too
   unsigned random_bits = 0;  ///< integer scalars: random below 2^this; 0: a case fixes it
+  /// Input arrays whose values belong together: fills the array from a seed that is new in every call.
+  std::function<void(const Settings&, std::uint64_t seed, std::span<std::byte> array)> fill{};
 };
 using Extent = std::function<double(const Settings&)>;
 /// `count` names a size argument ("n"), or is a function of the settings: `[](const Settings& s) { return
@@ -208,6 +210,12 @@ struct Program {
   std::string header{}, source{}, function{};
   std::vector<Argument> arguments{};
   std::vector<Output> outputs{};
+  /// Bytes of host memory that a call may share with the device, and bytes that it may copy from there: for
+  /// programs about the link, or that answer from the host. Where it is not given, nothing may be shared,
+  /// Part::host_to_device_limit holds, and the output must come from a kernel.
+  Extent host_memory{};
+  /// Device bytes that a call may allocate beside its arrays; any number where it is not given.
+  Extent device_memory{};
 };
 
 /// One correctness call.
@@ -244,8 +252,9 @@ Thresholds thresholds_for(const ThresholdTable& table, int capability);
 
 /// Which clock a goal reads.
 enum class Clock : std::uint8_t {
-  kDevice,  ///< from the first kernel's start to the last one's end (events)
-  kHost     ///< from the call to the end of all its work: launch overhead counts
+  kDevice,   ///< from the first kernel's start to the last one's end (events); with copies, the whole call
+  kKernels,  ///< the same, with copies too: what is prepared before the first kernel does not count
+  kHost      ///< from the call to the end of all its work: launch overhead counts
 };
 
 /// A timed case and the fraction of a roof it must reach.
@@ -274,6 +283,31 @@ struct Sweep {
   double knee_fraction =
       0;                ///< of min(intensity x memory roof, compute roof), at the value nearest to the ridge
   double flatness = 0;  ///< times of points with intensity <= ridge / 2 agree within this
+};
+
+/// A share of work, and the roof that says how long it takes alone.
+struct RoofShare {
+  std::string roof{};
+  std::function<double(const Settings&)> work{};  ///< in the roof's base unit
+};
+
+/// A timed case in which copies ought to hide behind kernels: the part of the shorter of the two that is
+/// hidden, (T_kernels + T_copies - T) / min(T_kernels, T_copies).
+struct Overlap {
+  std::string id{}, title{};
+  NamedValues settings{};
+  RoofShare kernels{};
+  std::vector<RoofShare> copies{};  ///< one after the other
+  ThresholdTable thresholds{};
+};
+
+/// An answer that has a quality of its own, beside being right: the peak of a plan against its lower bound.
+struct Quality {
+  std::string id{}, title{}, unit{};
+  NamedValues settings{};
+  std::function<double(const CallView&)> bound{};  ///< the best value possible, in `unit`; less is better
+  std::function<double(const CallView&, std::span<const std::byte> output)> value{};  ///< of the first output
+  Thresholds thresholds{};                                                            ///< of bound / value
 };
 
 /// What the machine counted in the timed calls of one size (simulated devices only).
@@ -341,6 +375,8 @@ struct Part {
   std::vector<Goal> goals{};
   std::vector<Goal> shown{};  ///< timed and printed beside the goals, never graded: a trap made visible
   std::vector<Sweep> sweeps{};
+  std::vector<Overlap> overlaps{};
+  std::vector<Quality> qualities{};
   std::vector<StructureCheck> structure{};
   std::optional<Bench> bench{};
   std::vector<Prediction> predictions{};  ///< empty: no prediction asked, its points go to correctness

@@ -29,6 +29,8 @@ class Stopwatch {
   virtual ~Stopwatch() = default;
   /// At least `calls` calls. Throws InfrastructureFault when the roof's own program fails.
   virtual TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls) = 0;
+  /// A roof by itself. Throws InfrastructureFault when its program fails.
+  virtual RoofValue value_of(const Roof& roof) = 0;
 };
 
 /// The simulated device keeps virtual time: two calls tell all there is.

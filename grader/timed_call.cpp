@@ -27,6 +27,7 @@ TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings,
   if (outcome.go) {
     timed.region = std::move(*outcome.go);
     timed.device_seconds = device_seconds(timed.region);
+    timed.kernel_seconds = kernel_seconds(timed.region);
     timed.host_seconds = timed.region.virtual_seconds;
   }
   return timed;
@@ -36,7 +37,11 @@ double device_seconds(const sim::Region& region) {
   const bool other_work = region.host_to_device_bytes + region.device_to_host_bytes +
                               region.device_to_device_bytes + region.fill_bytes >
                           0;
-  if (region.kernels.empty() || other_work) return region.virtual_seconds;
+  return region.kernels.empty() || other_work ? region.virtual_seconds : kernel_seconds(region);
+}
+
+double kernel_seconds(const sim::Region& region) {
+  if (region.kernels.empty()) return 0;
   double start = region.kernels[0].start, end = region.kernels[0].end;
   for (const auto& kernel : region.kernels) {
     start = std::min(start, kernel.start);

@@ -41,6 +41,10 @@ std::string_view name_of(Class reason) {
       return "not-implemented";
     case Class::kMemoryLimit:
       return "memory-limit";
+    case Class::kBudgetExceeded:
+      return "budget-exceeded";
+    case Class::kDoubleFree:
+      return "double-free";
     case Class::kHostComputed:
       return "host-computed";
     case Class::kInputChanged:

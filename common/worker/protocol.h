@@ -71,7 +71,13 @@ struct Request {
                                           ///< sizes, 0 for what only Go reveals
 };
 
-enum class Status : std::uint32_t { kOk, kCudaError, kNoMemory, kBadRequest };
+enum class Status : std::uint32_t {
+  kOk,
+  kCudaError,
+  kNoMemory,
+  kBadRequest,
+  kRefused  ///< by what the lab handed to the function (worker/refusal.h): `error` is the reason
+};
 /// Where a CUDA error was seen.
 enum class Stage : std::uint32_t { kStart, kAllocate, kUpload, kCall, kSynchronize, kDownload };
 
@@ -79,7 +85,7 @@ struct Reply {
   std::uint32_t serial;
   Status status;
   Stage stage;
-  std::int32_t error;  ///< cudaError_t
+  std::int32_t error;  ///< cudaError_t, or worker::Refusal::Reason
   char error_name[64];
   char error_text[192];
   std::uint32_t samples;  ///< how many of sample_us are filled

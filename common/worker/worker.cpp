@@ -15,6 +15,7 @@
 
 #include "worker/buffers.h"
 #include "worker/protocol.h"
+#include "worker/refusal.h"
 #include "worker/timed_region.h"
 
 namespace roofline::worker::detail {
@@ -179,7 +180,7 @@ class Worker {
     prepared_ = false;
   }
 
-  Reply go(const Request& request) {
+  Reply go(const Request& request) try {
     if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
     unsigned next = 0;
     const auto call = [&] {
@@ -190,6 +191,20 @@ class Worker {
     if (request.samples != 0) return timed_samples(request, stream_, call);
     for (std::uint32_t i = 0; i < request.calls; ++i) call();
     return reply_to(request, settle());
+  } catch (const Refusal& refusal) {
+    return refused(request, refusal);
+  }
+
+  static Reply refused(const Request& request, const Refusal& refusal) {
+    cudaDeviceSynchronize();
+    cudaGetLastError();
+    Reply reply{};
+    reply.serial = request.serial;
+    reply.status = Status::kRefused;
+    reply.stage = Stage::kCall;
+    reply.error = static_cast<std::int32_t>(refusal.reason);
+    std::snprintf(reply.error_text, sizeof reply.error_text, "%s", refusal.text.c_str());
+    return reply;
   }
 
   /// The error of the launches first: it names the cause, where the wait would only repeat it.
