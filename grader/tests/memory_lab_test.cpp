@@ -198,7 +198,9 @@ TEST(Share, InstancesFillARectangle) {
         steps = std::max(steps, t.last + 1);
       }
       EXPECT_DOUBLE_EQ(area, bound * static_cast<double>(steps));
-      if (n > 1) EXPECT_GE(all, 2 * bound);  // or memory for each alone would pass
+      if (n > 1) {
+        EXPECT_GE(all, 2 * bound);  // or memory for each alone would pass
+      }
     }
 }
 
