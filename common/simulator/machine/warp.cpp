@@ -14,9 +14,8 @@ namespace roofline::sim {
 
 namespace {
 
-/// A fragment gives way to its siblings after this many instructions that may be waiting for something, and
-/// sooner once siblings have given way to it: most find at the first look that they still have to wait.
-constexpr u32 kFairShare = 32, kShortShare = 4;
+/// A fragment gives way to its siblings after this many instructions that may be waiting for something.
+constexpr u32 kFairShare = 32;
 
 }  // namespace
 
@@ -113,7 +112,7 @@ u32 Warp::run_loop(u32 quantum) {
     }
     if (fragment_mask == 0 || pc == stop) {
       if (!settle()) break;
-    } else if (spins >= (turns == 0 ? kFairShare : kShortShare)) {
+    } else if (spins >= kFairShare) {
       take_turns();
     }
     if (yield | (done >= quantum)) break;
