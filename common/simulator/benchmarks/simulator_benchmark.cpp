@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -25,8 +26,10 @@ const std::filesystem::path kPrograms = std::filesystem::path(SIMULATOR_BUILD) /
 
 /// Compiles NAME.cu beside this file to a program with PTX for sm_80 and the shared runtime library.
 std::string compiled(const std::string& name) {
+  static std::set<std::string> done;
   std::filesystem::create_directories(kPrograms);
   const std::string program = kPrograms / name;
+  if (!done.insert(name).second) return program;
   const std::string command = std::string(CUDA_HOME "/bin/nvcc -O3 -cudart shared -gencode ") +
                               "arch=compute_80,code=compute_80 -o " + program +
                               " " SIMULATOR_SOURCE "/benchmarks/" + name + ".cu";
