@@ -135,7 +135,7 @@ Roof tensor() {
       .title = "mma_sync in registers: halves, FP32 sums",
       .unit = "TFLOP/s",
       .program = program(
-          "mma",
+          "mma_sync",
           {in(
                "operands", [](const Settings&) { return 5 * 256; }, Type::kF16),
            out("sums", [](const Settings& s) { return 256 * s["warps"]; }), size("repeat", Type::kS32),
