@@ -51,7 +51,6 @@ struct TimedCall {
   double device_seconds = 0;   ///< first kernel's start to last kernel's end; the call where it copies
   double kernel_seconds = 0;   ///< first kernel's start to last kernel's end
   double host_seconds = 0;     ///< from the call to the end of its work
-  double prepare_seconds = 0;  ///< of what is done once before the call
   double wall_seconds = 0;     ///< of ours
   sim::Region region;
   std::vector<std::pair<std::string, Detail>> detail;

@@ -17,8 +17,8 @@ auto first_call(const std::vector<Span>& spans, std::string_view name) {
 
 }  // namespace
 
-std::vector<OneTime> one_time_costs(const sim::Trace& trace, double prepare_seconds) {
-  std::vector<OneTime> costs = {{"prepare", prepare_seconds * 1e6}};
+std::vector<OneTime> one_time_costs(const sim::Trace& trace) {
+  std::vector<OneTime> costs;
   const auto& spans = trace.spans;
   const auto add = [&](const char* call, const char* what) {
     if (const auto at = first_call(spans, call); at != spans.end())

@@ -8,9 +8,8 @@
 
 namespace roofline::grader {
 
-/// What a submission that prepares something pays once, from the timeline up to its first call: preparing as
-/// a whole, the first instantiation and upload of a graph among it, and the first launch, from the call to
-/// the start of its first node.
-std::vector<OneTime> one_time_costs(const sim::Trace& trace, double prepare_seconds);
+/// What a submission that prepares a graph pays once, from the timeline up to its first call: the first
+/// instantiation and upload, and the first launch, from the call to the start of its first node.
+std::vector<OneTime> one_time_costs(const sim::Trace& trace);
 
 }  // namespace roofline::grader

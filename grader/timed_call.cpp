@@ -23,7 +23,6 @@ TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings,
   Examination examination = examine(plan, outcome, rig.input(), options);
   timed.fault = std::move(examination.fault);
   timed.detail = std::move(examination.detail);
-  if (outcome.prepare) timed.prepare_seconds = outcome.prepare->virtual_seconds;
   if (outcome.go) {
     timed.region = std::move(*outcome.go);
     timed.device_seconds = device_seconds(timed.region);

@@ -15,9 +15,10 @@ inline constexpr u32 kMaxGraphNodes = 1 << 18;
 /// that are not there.
 std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes);
 
-/// Places of the nodes so that each follows its dependencies, of those that may run the one added last
-/// first: no card promises an order, and a dependency that was forgotten is seldom right in this one. Empty
-/// when a cycle makes it impossible.
+/// Places of the nodes so that each follows its dependencies; of those that may run the one with the longest
+/// way to an end first, then the one added last. No card promises an order. In this one a node that others
+/// forgot to wait for has a shorter way left than they have, so it comes after them and the result is wrong
+/// every time. Empty when a cycle makes it impossible.
 std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph);
 
 }  // namespace roofline::sim::channel

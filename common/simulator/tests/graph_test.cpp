@@ -42,9 +42,16 @@ TEST(GraphOrder, NodesFollowTheirDependencies) {
   ASSERT_TRUE(read);
   EXPECT_EQ(execution_order(*read), (std::vector<u32>{1, 3, 2, 0}));
   EXPECT_EQ(execution_order({}), std::vector<u32>{});
-  // Nodes that do not wait for each other.
-  EXPECT_EQ(execution_order({{node(Kind::kEmpty), node(Kind::kEmpty), node(Kind::kEmpty, {0})}}),
-            (std::vector<u32>{1, 0, 2}));
+}
+
+// 0 -> 2 -> 3 and 1 -> 3: should 2 have waited for 1, then it comes too early, whichever was added first.
+TEST(GraphOrder, WhatNobodyWaitsForComesLate) {
+  EXPECT_EQ(execution_order({{node(Kind::kEmpty), node(Kind::kEmpty), node(Kind::kEmpty, {0}),
+                              node(Kind::kEmpty, {1, 2})}}),
+            (std::vector<u32>{0, 2, 1, 3}));
+  EXPECT_EQ(execution_order({{node(Kind::kEmpty), node(Kind::kEmpty), node(Kind::kEmpty, {1}),
+                              node(Kind::kEmpty, {0, 2})}}),
+            (std::vector<u32>{1, 2, 0, 3}));
 }
 
 TEST(GraphOrder, CyclesAreRefused) {
