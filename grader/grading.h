@@ -48,10 +48,10 @@ void grade_quality(Grading& grading, const Quality& quality);
 /// A timed call of a program: fresh input, checked output, its time.
 struct TimedCall {
   Fault fault;
-  double device_seconds = 0;   ///< first kernel's start to last kernel's end; the call where it copies
-  double kernel_seconds = 0;   ///< first kernel's start to last kernel's end
-  double host_seconds = 0;     ///< from the call to the end of its work
-  double wall_seconds = 0;     ///< of ours
+  double device_seconds = 0;  ///< first kernel's start to last kernel's end; the call where it copies
+  double kernel_seconds = 0;  ///< first kernel's start to last kernel's end
+  double host_seconds = 0;    ///< from the call to the end of its work
+  double wall_seconds = 0;    ///< of ours
   sim::Region region;
   std::vector<std::pair<std::string, Detail>> detail;
 };

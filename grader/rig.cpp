@@ -290,5 +290,4 @@ Fault Rig::finding() {
   return {};
 }
 
-
 }  // namespace roofline::grader

@@ -49,8 +49,7 @@ class SimulatedStopwatch final : public Stopwatch {
         series.detail = std::move(timed.detail);
         return series;
       }
-      if (grading_.part.prepares && series.one_time.empty())
-        series.one_time = one_time_costs(rig_->trace());
+      if (grading_.part.prepares && series.one_time.empty()) series.one_time = one_time_costs(rig_->trace());
       seconds.push_back(clock == Clock::kDevice    ? timed.device_seconds
                         : clock == Clock::kKernels ? timed.kernel_seconds
                                                    : timed.host_seconds);

@@ -5,6 +5,6 @@
 
 #include <cstddef>
 
-/// y = x after `repeat` times v = 0.999 v + 0.001, a kernel each; n floats, n = 16384 are 64 KiB. The kernels are
-/// the nodes of one graph in a straight line, instantiated when its arguments are first seen.
+/// y = x after `repeat` times v = 0.999 v + 0.001, a kernel each; n floats, n = 16384 are 64 KiB. The kernels
+/// are the nodes of one graph in a straight line, instantiated when its arguments are first seen.
 void graph_node_roof(const float* x, float* y, int repeat, std::size_t n, cudaStream_t stream);

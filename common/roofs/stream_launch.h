@@ -5,6 +5,6 @@
 
 #include <cstddef>
 
-/// y = x after `repeat` times v = 0.999 v + 0.001, a kernel each; n floats, n = 16384 are 64 KiB. The kernels are
-/// launched into the stream one after the other.
+/// y = x after `repeat` times v = 0.999 v + 0.001, a kernel each; n floats, n = 16384 are 64 KiB. The kernels
+/// are launched into the stream one after the other.
 void stream_launch_roof(const float* x, float* y, int repeat, std::size_t n, cudaStream_t stream);
