@@ -1,4 +1,4 @@
-// expect: wrong-structure kernels
+// expect: too-slow
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
