@@ -83,8 +83,7 @@ std::string source_of(const Expression& e) {
   for (int k = 0; k < e.nodes_used; ++k) {
     const Node& node = e.nodes[k];
     if (node.op <= Op::kConstant) continue;
-    text +=
-        "  const float " + name(e, k) + " = " + formula(node.op, name(e, node.a), name(e, node.b)) + "\n";
+    text += "  const float " + name(e, k) + " = " + formula(node.op, name(e, node.a), name(e, node.b)) + "\n";
   }
   text += "  return " + name(e, e.nodes_used - 1) + ";\n}\n\n";
   // A thread takes a group of four elements and, as far as there are any, one of those left over.
