@@ -67,9 +67,9 @@ class Diagram {
     svg.polyline({{x_.at(low), y_.at(slope * low)}, {x_.at(high), y_.at(slope * high)}}, "series");
     const double width = costs_.link / slope;
     svg.dot({x_.at(width), y_.at(costs_.link)}, 4, "knee", name + ": width " + compact(width, 4));
-    const bool right = x_.at(width) > x_.from + 0.7 * (x_.to - x_.from);  // no room behind the dot
-    svg.text({right ? x_.to : x_.at(width) + 8, y_.at(costs_.link) + 18},
-             name + ", width " + compact(width, 4), "note", right ? Svg::Anchor::kEnd : Svg::Anchor::kStart);
+    const bool right = x_.at(width) > x_.from + 0.7 * (x_.to - x_.from);  // below the link there, else above
+    svg.text({right ? x_.to : x_.at(width) - 8, y_.at(costs_.link) + (right ? 18 : -8)},
+             name + ", width " + compact(width, 4), "note", Svg::Anchor::kEnd);
   }
 
   const Costs& costs_;
