@@ -105,6 +105,7 @@ Result full_result() {
   measurement.achieved = 1300;
   measurement.fraction = INFINITY;
   result.measurements = {measurement};
+  result.one_time = {{.what = "instantiation", .us = 30}};
   SweepResult curve;
   curve.id = "intensity";
   curve.argument = "repeat";

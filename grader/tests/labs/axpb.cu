@@ -58,8 +58,8 @@ __global__ void aligned_only(const float* x, float* y, float a, float b, std::si
 __global__ void early(const float* x, float* y, float a, float b, std::size_t n) {
   __shared__ float tile[256];
   const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
-  tile[threadIdx.x] = i < n ? fmaf(a, x[i], b) : 0;
-  const bool odd = tile[255 - threadIdx.x] == 12345.0f;  // the test looks for this line
+  tile[threadIdx.x] = i < n ? fmaf(a, x[i], b) : 0;  // the test looks for this line
+  const bool odd = tile[255 - threadIdx.x] == 12345.0f;
   if (i < n) y[i] = odd ? 0 : tile[threadIdx.x];
 }
 
