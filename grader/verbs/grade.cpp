@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "grader/attempts.h"
 #include "grader/current.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
@@ -76,6 +77,19 @@ std::string advice(const Result& result, const Chosen& chosen, const GradeReques
   return {};
 }
 
+/// Keeps the attempt and tells what changed since the last. A disk that is full costs no verdict.
+std::string remember(const Result& result, const std::string& source, const Paths& paths,
+                     const Terminal& terminal) {
+  if (result.verdict == Verdict::kError || sha256_hex(source) != result.source_sha256) return {};
+  const std::string change = change_text(result, attempts_of(paths.state, result.part), terminal);
+  try {
+    keep_attempt(paths.state, result, source);
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "lab: the attempt is not kept: %s\n", error.what());
+  }
+  return change;
+}
+
 }  // namespace
 
 int grade_verb(const Paths& paths, const GradeRequest& request) {
@@ -97,12 +111,15 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   Workbench workbench(paths, request.device);
   std::vector<Result> results;
   for (size_t i = 0; i < chosen.size(); ++i) {
+    const bool own = !request.solution && request.file.empty();
+    const std::string source = own ? read_file(candidates[i].source) : std::string();
     const Result& result = results.emplace_back(workbench.grade(chosen[i], candidates[i], request.seed));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
+    if (own) text += remember(result, source, paths, terminal);
     text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);
     std::fputs(text.c_str(), out);
     std::fflush(out);
-    if (!request.solution && request.file.empty()) progress.record(result);
+    if (own) progress.record(result);
   }
   if (results.size() > 1) std::fprintf(out, "\n%s", summary_text(results, terminal).c_str());
   if (json_to_stdout) {

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/formats/read_json.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace roofline::grader {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Class kLastClass{63};  // an upper bound: the rest has no name
+
+/// The value of an enumeration with this name.
+template <class Enum>
+Enum named(const std::string& name, Enum last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    if (name_of(static_cast<Enum>(i)) == name) return static_cast<Enum>(i);
+  throw std::runtime_error("\"" + name + "\" is no word of lab/result/v1");
+}
+
+/// null is the first one, which has no name.
+template <class Enum>
+Enum named_or_none(const Json& name, Enum last) {
+  return name.is_null() ? Enum{} : named(name.get<std::string>(), last);
+}
+
+/// null stands for NaN and the infinities, which JSON does not know.
+double number(const Json& json) { return json.is_number() ? json.get<double>() : 0; }
+
+TimeSummary time_of(const Json& json) {
+  return {number(json.at("median")), number(json.at("q1")), number(json.at("q3")),
+          json.at("n").get<unsigned>()};
+}
+
+RoofValue roof_of(const Json& json) {
+  RoofValue roof;
+  roof.id = json.at("name");
+  roof.unit = json.at("unit");
+  roof.value = number(json.at("value"));
+  return roof;
+}
+
+SweepResult sweep_of(const Json& json) {
+  SweepResult sweep;
+  sweep.id = json.at("id");
+  sweep.memory_roof = roof_of(json.at("memory_roof"));
+  sweep.compute_roof = roof_of(json.at("compute_roof"));
+  sweep.ridge = number(json.at("ridge_flop_per_byte"));
+  sweep.knee = number(json.at("knee"));
+  for (const Json& point : json.at("points")) {
+    // The argument comes first, under its own name.
+    sweep.argument = point.items().begin().key();
+    sweep.points.push_back({number(point.items().begin().value()),
+                            number(point.at("flop_per_byte")),
+                            number(point.at("gb_per_s")),
+                            number(point.at("tflop_per_s")),
+                            number(point.at("fraction")),
+                            time_of(point.at("time_us")),
+                            {}});
+  }
+  return sweep;
+}
+
+void read_detail(const Json& json, Check& check, Result& result) {
+  for (const auto& [key, value] : json.items()) {
+    if (key == "sweep" && value.is_object()) {
+      result.sweeps.push_back(sweep_of(value));
+      result.sweeps.back().title = check.title;
+    } else if (key == "file" && value.is_string()) {
+      check.file = value;
+    } else if (key == "line" && value.is_number_unsigned()) {
+      check.line = value;
+    } else if (value.is_boolean()) {
+      check.detail.emplace_back(key, value.get<bool>());
+    } else if (value.is_string()) {
+      check.detail.emplace_back(key, value.get<std::string>());
+    } else if (value.is_array()) {
+      std::vector<double> numbers;
+      for (const Json& entry : value) numbers.push_back(number(entry));
+      check.detail.emplace_back(key, std::move(numbers));
+    } else {
+      check.detail.emplace_back(key, number(value));
+    }
+  }
+}
+
+Check check_of(const Json& json, Result& result) {
+  Check check;
+  check.id = json.at("id");
+  check.title = json.at("title");
+  check.kind = named(json.at("kind").get<std::string>(), CheckKind::kPrediction);
+  check.verdict = named(json.at("verdict").get<std::string>(), Verdict::kError);
+  check.reason = named_or_none(json.at("class"), kLastClass);
+  check.message = json.at("message");
+  read_detail(json.at("detail"), check, result);
+  return check;
+}
+
+Measurement measurement_of(const Json& json) {
+  Measurement measurement;
+  measurement.id = json.at("id");
+  measurement.roof = roof_of(json.at("roof"));
+  measurement.achieved = number(json.at("achieved"));
+  measurement.fraction = number(json.at("fraction"));
+  const Json& thresholds = json.at("thresholds");
+  measurement.pass = number(thresholds.at("pass"));
+  measurement.good = number(thresholds.at("good"));
+  measurement.excellent = number(thresholds.at("excellent"));
+  measurement.time = time_of(json.at("time_us"));
+  if (measurement.pass <= 0) return measurement;
+  measurement.medal = measurement.fraction >= measurement.excellent ? Medal::kExcellent
+                      : measurement.fraction >= measurement.good    ? Medal::kGood
+                      : measurement.fraction >= measurement.pass    ? Medal::kPass
+                                                                    : Medal::kNone;
+  return measurement;
+}
+
+Result result_of(const Json& json) {
+  if (json.at("schema") != "lab/result/v1") throw std::runtime_error("not a lab/result/v1");
+  Result result;
+  result.lab = json.at("lab");
+  result.part = json.at("part");
+  result.lab_sha256 = json.at("lab_sha256");
+  result.source_path = json.at("source").at("path");
+  result.source_sha256 = json.at("source").at("sha256");
+  const Json& device = json.at("device");
+  result.device.simulated = device.at("kind") == "simulated";
+  result.device.name = device.at("name");
+  result.device.capability = device.at("compute_capability");
+  result.device.driver = device.at("driver");
+  result.device.toolkit = device.at("toolkit");
+  result.device.model = device.at("model");
+  result.seed = json.at("seed");
+  result.started = json.at("started");
+  result.wall_s = number(json.at("wall_s"));
+  result.verdict = named(json.at("verdict").get<std::string>(), Verdict::kError);
+  result.reason = named_or_none(json.at("class"), kLastClass);
+  result.medal = named_or_none(json.at("medal"), Medal::kExcellent);
+  result.points = number(json.at("score").at("points"));
+  result.max_points = number(json.at("score").at("max"));
+  for (const Json& check : json.at("checks")) result.checks.push_back(check_of(check, result));
+  for (const Json& measurement : json.at("measurements"))
+    result.measurements.push_back(measurement_of(measurement));
+  for (const auto& [what, us] : json.at("one_time_us").items()) result.one_time.push_back({what, number(us)});
+  return result;
+}
+
+}  // namespace
+
+std::vector<Result> results_from_json(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    std::vector<Result> results;
+    if (!json.contains("results")) return {result_of(json)};
+    for (const Json& one : json.at("results")) results.push_back(result_of(one));
+    return results;
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(std::string("not a lab/result/v1: ") + error.what());
+  }
+}
+
+}  // namespace roofline::grader
