@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // The command line: ./lab VERB ... ends here. CLI11 is slow to compile, so it is used in this file alone.
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -58,6 +60,7 @@ class CommandLine {
       const std::string verb = chosen.empty() ? "" : " " + chosen[0]->get_name();
       throw UsageError(std::string(error.what()) + "; see ./lab" + verb + " --help");
     }
+    hide_seed(argc, argv);
     const auto chosen = app_.get_subcommands();
     const Paths paths = Paths::find();
     const std::vector<Lab> labs = all_labs();
@@ -192,6 +195,17 @@ class CommandLine {
     return run_program(run_);
   }
 
+  /// Any process may read our command line (ps), a worker too: the inputs follow from the seed.
+  static void hide_seed(int argc, char** argv) {
+    constexpr std::string_view kOption = "--seed";
+    for (int i = 1; i < argc; ++i) {
+      const std::string_view word = argv[i];
+      if (word == kOption && i + 1 < argc) std::memset(argv[i + 1], '*', std::strlen(argv[i + 1]));
+      if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with("="))
+        std::memset(argv[i] + kOption.size() + 1, '*', word.size() - kOption.size() - 1);
+    }
+  }
+
   void refuse_unknown_verb(int argc, char** argv) const {
     if (argc < 2 || argv[1][0] == '-' || actions_.contains(argv[1])) return;
     std::vector<std::string> known = {"setup", "test", "docs"};
@@ -227,6 +241,8 @@ class CommandLine {
 
 int main(int argc, char** argv) {
   using namespace roofline::grader;
+  // A worker that runs outside of a box has our uid: it must neither trace this process nor open its memory.
+  prctl(PR_SET_DUMPABLE, 0);
   const auto complain = [](const std::exception& error) {
     const Terminal terminal = Terminal::of(STDERR_FILENO);
     std::fprintf(stderr, "%s %s\n", terminal.paint(Colour::kRed, "lab:").c_str(), error.what());

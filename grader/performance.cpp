@@ -31,6 +31,7 @@ class PerformanceGrader {
     for (const Overlap& overlap : g_.part.overlaps) grade_overlap(overlap);
     for (const Goal& goal : g_.part.shown) show(goal);
     for (const StructureCheck& rule : g_.part.structure) grade_structure(rule);
+    refuse_default_stream();
   }
 
  private:
@@ -223,6 +224,23 @@ class PerformanceGrader {
       check.message = at + "the times did not settle; close other programs and try again";
     }
     g_.add(std::move(check));
+  }
+
+  /// A rule that every part has, listed only where it is broken.
+  void refuse_default_stream() {
+    for (const Seen& seen : seen_) {
+      auto complaint = used_default_stream(seen.region);
+      if (!complaint && seen.last) complaint = used_default_stream(*seen.last);
+      if (!complaint) continue;
+      Check check;
+      check.id = "stream";
+      check.title = "work is launched in the given stream";
+      check.kind = CheckKind::kStructure;
+      check.reason = Class::kWrongStructure;
+      check.message = *complaint;
+      g_.add(std::move(check));
+      return;
+    }
   }
 
   void grade_structure(const StructureCheck& rule) {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 
+#include "grader/performance_checks.h"
 #include "grader/spec.h"
 #include "grader/symbol_name.h"
 
@@ -22,7 +24,21 @@ std::string kernels_seen(const sim::Region& region) {
          " ran" + names;
 }
 
+/// What the machine calls cudaStreamLegacy, and what a launch without a stream means.
+constexpr sim::u32 kLegacyDefaultStream = 0;
+
 }  // namespace
+
+std::optional<std::string> used_default_stream(const sim::Region& region) {
+  const auto kernel = std::ranges::find(region.kernels, kLegacyDefaultStream, &sim::KernelRecord::stream);
+  if (kernel == region.kernels.end()) return std::nullopt;
+  const std::string name = readable_symbol(kernel->name);
+  return name +
+         " ran in the legacy default stream instead of the stream that your function was given; write " +
+         (kernel->graph_launch != 0
+              ? "cudaGraphLaunch(exec, stream)"
+              : name.substr(0, name.find('(')) + "<<<blocks, threads, 0, stream>>>(...)");
+}
 
 StructureCheck kernels_between(unsigned least, unsigned most) {
   const std::string wanted = least == most ? "exactly " + std::to_string(least)

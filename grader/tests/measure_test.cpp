@@ -125,6 +125,24 @@ TEST(Impossible, PinsAndLanes) {
   EXPECT_TRUE(impossible(100, 20, facts));
 }
 
+// Breaks when a launch without a stream is no longer noticed, or a stream of the submission's own is.
+TEST(Stream, TheLegacyDefaultStreamIsRefused) {
+  sim::Region region;
+  EXPECT_FALSE(used_default_stream(region));
+  sim::KernelRecord kernel;
+  kernel.name = "_Z4axpbPKfPf";
+  kernel.stream = 3;
+  region.kernels = {kernel};
+  EXPECT_FALSE(used_default_stream(region));
+  kernel.stream = 0;
+  region.kernels.push_back(kernel);
+  const auto launch = used_default_stream(region);
+  ASSERT_TRUE(launch);
+  EXPECT_NE(launch->find("axpb<<<blocks, threads, 0, stream>>>"), std::string::npos) << *launch;
+  region.kernels.back().graph_launch = 1;
+  EXPECT_NE(used_default_stream(region)->find("cudaGraphLaunch(exec, stream)"), std::string::npos);
+}
+
 Check check_of(CheckKind kind, Verdict verdict, Class reason = Class::kNone) {
   Check check;
   check.kind = kind;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +13,8 @@
 int main(int argc, char** argv) try {
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the program; the machine ends when the program does
   std::signal(SIGPIPE, SIG_IGN);
+  // The program may run under our uid: it must neither trace the device nor open its memory.
+  prctl(PR_SET_DUMPABLE, 0);
   const auto options = roofline::sim::server::parse_options(argc, argv);
   // Nothing inherited by accident may stay open here: a pipe held by the machine would keep its reader
   // waiting.
