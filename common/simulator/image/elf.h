@@ -14,7 +14,7 @@ u32 elf_architecture(std::span<const std::byte> bytes);
 
 /// What ptxas found for each kernel of a device ELF file, in the file's order. Registers, barriers, stack
 /// frame and launch bounds stand in the .nv.info sections, static shared memory is the size of
-/// .nv.shared.<kernel>. `spill_bytes` is what `ptxas -v` calls spill stores. \throws ImageError when the file
+/// .nv.shared.KERNEL. `spill_bytes` is what `ptxas -v` calls spill stores. \throws ImageError when the file
 /// is damaged.
 std::vector<ElfKernel> kernels_of_elf(std::span<const std::byte> bytes);
 

@@ -77,8 +77,8 @@ struct FilledRow {
 };
 
 /// A call, `Instruction::extra->pointer` of its instruction. Arguments and results of the .param space are
-/// bytes of the caller's local frame: lane l finds piece p at `w.block->local + thread * w.block->local_bytes
-/// + w.local_base + p.offset`, see call_bytes().
+/// bytes of the caller's local frame: lane l finds piece p at w.block->local + thread * w.block->local_bytes
+/// + w.local_base + p.offset, see call_bytes().
 struct CallSite {
   struct Piece {
     u32 offset = 0, bytes = 0;

@@ -21,7 +21,7 @@ namespace roofline::sim::ptx {
 /// - An address with coordinates ("[%rd1, {%r1, %r2}]") is a kAddress whose `elements` are the coordinates.
 /// - `.section` contents (DWARF) are skipped.
 ///
-/// \throws LoadError whose text shows file:line:column, the line and a caret under the token.
+/// \throws LoadError whose text shows the place, the line and a caret under the token.
 Module parse(std::string_view text, std::string_view name);
 
 }  // namespace roofline::sim::ptx

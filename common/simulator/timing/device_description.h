@@ -87,7 +87,7 @@ struct DeviceDescription {
   std::vector<std::string> sources;  ///< citations, printed by `./lab roofs`
 };
 
-/// Reads devices/<id>.toml; throws std::runtime_error with the file and line, and the list of known devices.
+/// Reads devices/ID.toml; throws std::runtime_error with the file and line, and the list of known devices.
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id);
 
 /// Sets a number by its key in the files; false when no number has this key. For descriptions derived from

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "docs/tests/text_files.h"
+
+// What a page promises: its links lead somewhere, its code stands in the sources, its commands exist.
+namespace roofline::docs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string trimmed(const std::string& line) {
+  const std::size_t from = line.find_first_not_of(" \t"), to = line.find_last_not_of(" \t\r");
+  return from == std::string::npos ? "" : line.substr(from, to - from + 1);
+}
+
+std::string shown(const fs::path& path) { return fs::relative(path, kRoot).string(); }
+
+/// A page line by line, with what each line is.
+struct Line {
+  std::size_t number = 0;
+  std::string text;
+  bool code = false;  ///< fenced or indented
+};
+
+std::vector<Line> classified(const fs::path& page) {
+  std::vector<Line> lines;
+  bool fenced = false, blank = true, indented = false;
+  for (const std::string& text : lines_of(text_of(page))) {
+    const bool fence = trimmed(text).starts_with("```");
+    indented = !fenced && text.starts_with("    ") && (blank || indented);
+    lines.push_back({lines.size() + 1, text, fenced || fence || indented});
+    if (fence) fenced = !fenced;
+    blank = trimmed(text).empty();
+  }
+  return lines;
+}
+
+// --- links -------------------------------------------------------------------------------------------------
+
+/// The anchor that GitHub and docs/site/filter make of a heading.
+std::string slug(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    if (c == ' ')
+      anchor += '-';
+    else if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const fs::path& page) {
+  std::set<std::string> anchors;
+  for (const Line& line : classified(page))
+    if (!line.code && line.text.starts_with("#"))
+      anchors.insert(slug(line.text.substr(line.text.find(' ') + 1)));
+  return anchors;
+}
+
+std::vector<std::string> targets_in(const std::string& text) {
+  std::vector<std::string> targets;
+  for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 2)) {
+    const std::size_t end = text.find(')', at);
+    if (end != std::string::npos) targets.push_back(text.substr(at + 2, end - at - 2));
+  }
+  return targets;
+}
+
+// Breaks when a page links to a file, a picture or a heading that is not there.
+TEST(Pages, LinksLeadSomewhere) {
+  for (const fs::path& page : pages()) {
+    for (const Line& line : classified(page)) {
+      if (line.code) continue;
+      for (std::string target : targets_in(line.text)) {
+        if (target.starts_with("http")) continue;
+        const std::size_t hash = target.find('#');
+        const std::string anchor = hash == std::string::npos ? "" : target.substr(hash + 1);
+        target = target.substr(0, hash);
+        const fs::path file = target.empty() ? page : page.parent_path() / target;
+        EXPECT_TRUE(fs::exists(file)) << shown(page) << ":" << line.number << ": no file " << target;
+        if (!anchor.empty() && fs::exists(file)) {
+          EXPECT_TRUE(anchors_of(file).contains(anchor))
+              << shown(page) << ":" << line.number << ": no heading #" << anchor << " in " << shown(file);
+        }
+      }
+    }
+  }
+}
+
+// --- code --------------------------------------------------------------------------------------------------
+
+/// Lines without indentation, one after the other.
+std::string flattened(const std::string& text) {
+  std::string flat = "\n";
+  for (const std::string& line : lines_of(text)) flat += trimmed(line) + "\n";
+  return flat;
+}
+
+// A block of C++ names the file it is taken from in the comment above it, <!-- from PATH -->, and stands
+// there line by line. Breaks when the source changes and the page does not.
+TEST(Pages, CodeStandsInTheSources) {
+  std::size_t blocks = 0;
+  for (const fs::path& page : pages()) {
+    std::string source, block;
+    bool inside = false;
+    for (const std::string& line : lines_of(text_of(page))) {
+      const std::string text = trimmed(line);
+      if (inside && text.starts_with("```")) {
+        inside = false;
+        ++blocks;
+        EXPECT_TRUE(fs::exists(kRoot / source)) << shown(page) << ": " << source;
+        EXPECT_NE(flattened(text_of(kRoot / source)).find(flattened(block)), std::string::npos)
+            << shown(page) << " says that this stands in " << source << ":\n"
+            << block;
+        source.clear();
+      } else if (inside) {
+        block += text + "\n";
+      } else if (text.starts_with("<!-- from ") && text.ends_with(" -->")) {
+        source = text.substr(10, text.size() - 14);
+      } else if (text.starts_with("```")) {
+        const std::string language = text.substr(3);
+        EXPECT_FALSE((language == "cpp" || language == "cuda") && source.empty())
+            << shown(page) << ": code without <!-- from PATH --> above it";
+        inside = !source.empty();
+        block.clear();
+      }
+    }
+  }
+  EXPECT_GE(blocks, 4U);
+}
+
+// --- commands ----------------------------------------------------------------------------------------------
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen((command + " 2>&1 </dev/null").c_str(), "r");
+  if (pipe == nullptr) return output;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), n);
+  pclose(pipe);
+  return output;
+}
+
+std::string lab(const std::string& arguments) {
+  return "ROOFLINE_ROOT='" + kRoot.string() + "' NO_COLOR=1 '" + std::string(ROOFLINE_BUILD) + "/bin/lab' " +
+         arguments;
+}
+
+struct Command {
+  std::string where, verb;
+  std::vector<std::string> options;
+};
+
+/// The words of a command up to a comment, a pipe or the end of the code span.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '`' || c == '#' || c == ';' || c == '&' || c == ',' || c == ')' ||
+        (c == '|' && (i == 0 || text[i - 1] != '\\')))
+      break;
+    if (c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  std::erase(words, "");
+  return words;
+}
+
+std::vector<Command> commands() {
+  std::vector<Command> found;
+  for (const fs::path& page : pages()) {
+    for (const Line& line : classified(page)) {
+      for (std::size_t at = line.text.find("./lab"); at != std::string::npos;
+           at = line.text.find("./lab", at + 5)) {
+        const std::size_t end = at + 5;
+        if (end < line.text.size() && line.text[end] != ' ' && line.text[end] != '`') continue;  // ./labs
+        if (!line.code && (at == 0 || line.text.rfind('`', at) == std::string::npos)) continue;
+        if (end < line.text.size() && line.text[end] == '`') continue;
+        Command command{shown(page) + ":" + std::to_string(line.number), "", {}};
+        const std::vector<std::string> words = words_of(line.text.substr(end));
+        if (!words.empty() && std::islower(static_cast<unsigned char>(words[0][0]))) command.verb = words[0];
+        for (const std::string& word : words) {
+          if (word == "--") break;  // what follows belongs to the program
+          if (word.starts_with("--")) command.options.push_back(word.substr(0, word.find('=')));
+        }
+        found.push_back(command);
+      }
+    }
+  }
+  return found;
+}
+
+// Breaks when a page tells somebody to type a verb or an option that there is not.
+TEST(Pages, CommandsExist) {
+  const std::string all = output_of(lab("--help"));
+  std::map<std::string, std::string> help;
+  std::size_t checked = 0;
+  for (const Command& command : commands()) {
+    if (command.verb.empty()) continue;
+    ++checked;
+    EXPECT_NE(all.find("  " + command.verb + " "), std::string::npos)
+        << command.where << ": ./lab --help knows no " << command.verb;
+    if (!help.contains(command.verb))  // setup, test and docs are the script's own
+      help[command.verb] =
+          output_of("ROOFLINE_NO_BUILD=1 '" + (kRoot / "lab").string() + "' " + command.verb + " --help");
+    if (command.verb == "test") continue;  // its arguments are ctest's
+    for (const std::string& option : command.options)
+      EXPECT_TRUE(option == "--help" || help[command.verb].find(option) != std::string::npos)
+          << command.where << ": ./lab " << command.verb << " has no " << option;
+  }
+  EXPECT_GE(checked, 60U);
+}
+
+// Breaks when a page names a file of the repository that is not there.
+TEST(Pages, FilesThatPagesNameExist) {
+  std::size_t checked = 0;
+  for (const fs::path& page : pages()) {
+    for (const Line& line : classified(page)) {
+      for (const char* folder : {"labs/", "solutions/", "docs/", "grader/", "common/", ".ci/"}) {
+        for (std::size_t at = line.text.find(folder); at != std::string::npos;
+             at = line.text.find(folder, at + 1)) {
+          const char before = at == 0 ? ' ' : line.text[at - 1];
+          if (before != ' ' && before != '`') continue;
+          const std::size_t end = line.text.find_first_of(" `,:;|()[]", at);
+          std::string path = line.text.substr(at, end - at);
+          while (path.ends_with('.')) path.pop_back();
+          // Patterns and examples: labs/*/spec.cpp, labs/07-name, labs/NN-name, labs/{...}, <id>
+          if (path.find_first_of("*<>{}$") != std::string::npos || path.find("NN-") != std::string::npos ||
+              path.find("07-") != std::string::npos || path.find("NAME") != std::string::npos)
+            continue;
+          ++checked;
+          EXPECT_TRUE(fs::exists(kRoot / path)) << shown(page) << ":" << line.number << ": " << path;
+        }
+      }
+    }
+  }
+  EXPECT_GE(checked, 40U);
+}
+
+// What needs neither a device nor a build is run as a reader would.
+TEST(Pages, CheapCommandsRun) {
+  for (const char* verb : {"", "list", "--help"}) {
+    const std::string command = lab(verb) + " >/dev/null 2>&1; echo status $?";
+    EXPECT_EQ(output_of(command), "status 0\n") << verb;
+  }
+}
+
+// Every idea of the articles has its place, and the page of sources is complete.
+TEST(Pages, EverySubjectHasItsPage) {
+  const std::map<std::string, std::vector<std::string>> subjects = {
+      {"docs/compilers.md",
+       {"TVM", "Tensor Comprehensions", "Glow", "nGraph", "PlaidML", "XLA", "Triton", "TorchInductor",
+        "TensorRT", "OpenVINO", "NVFuser", "cuBLAS", "cuDNN", "MKL", "AOT", "JIT", "horizontal", "CUDA graph",
+        "FlashAttention"}},
+      {"docs/three-regimes.md",
+       {"factory", "ridge point", "9.75", "99.80", "32 million", "280 thousand", "GPU-Util", "larger batch",
+        "A roof below the roof", "utilisation", "communication-bound", "Data parallelism"}},
+      {"docs/articles.md", {"MPS", "Loss scaling", "none instead of zero", "Pinned memory", "Quantised"}}};
+  for (const auto& [page, words] : subjects) {
+    const std::string text = text_of(kRoot / page);
+    for (const std::string& word : words)
+      EXPECT_NE(text.find(word), std::string::npos) << page << ": " << word;
+  }
+}
+
+}  // namespace
+}  // namespace roofline::docs
