@@ -85,6 +85,13 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+/// What a compiler in a box left. A copy, so that it is ours and no other box can reach it.
+void take_out(const fs::path& made, const fs::path& to) {
+  if (!fs::is_regular_file(fs::symlink_status(made)))
+    throw std::runtime_error("the compiler succeeded but left no " + made.filename().string());
+  fs::copy_file(made, to, fs::copy_options::overwrite_existing);
+}
+
 bool is_header(const fs::path& path) {
   return path.extension() == ".h" || path.extension() == ".cuh" || path.extension() == ".hpp";
 }
@@ -114,8 +121,8 @@ struct Builder::Object {
   bool cached = false;
 };
 
-Builder::Builder(const Paths& paths, Toolkit toolkit, std::function<void()> tick)
-    : paths_(paths), toolkit_(std::move(toolkit)), tick_(std::move(tick)) {}
+Builder::Builder(const Paths& paths, Toolkit toolkit, std::function<void()> tick, Sandbox sandbox)
+    : paths_(paths), toolkit_(std::move(toolkit)), tick_(std::move(tick)), sandbox_(sandbox) {}
 
 std::vector<std::string> Builder::compile_command(const BuildRequest& request) const {
   std::vector<std::string> command = {toolkit_.nvcc().string(),
@@ -140,7 +147,7 @@ std::string Builder::environment_key(const BuildRequest& request) const {
 }
 
 Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
-                                 const std::string& environment) {
+                                 const std::string& environment, Sandbox sandbox) {
   Object object;
   object.key = sha256_hex(environment + '\0' + unit.shown + '\0' + unit.text);
   object.path = paths_.cache() / (object.key + ".o");
@@ -151,16 +158,36 @@ Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
   }
   const WorkFolder work(paths_.cache());
   const fs::path copy = work.path() / "unit.cu", output = work.path() / "unit.o";
-  write_file(copy, "#line 1 " + quoted(unit.shown) + "\n" + unit.text);
-  std::vector<std::string> command = compile_command(request);
-  command.insert(command.end(), {"-c", copy.string(), "-o", output.string()});
-  object.command = run_command(
-      command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+  const std::string text = "#line 1 " + quoted(unit.shown) + "\n" + unit.text;
+  if (sandbox != Sandbox::kNone) {
+    object.command = compile_boxed(request, text, output);
+  } else {
+    write_file(copy, text);
+    std::vector<std::string> command = compile_command(request);
+    command.insert(command.end(), {"-c", copy.string(), "-o", output.string()});
+    object.command = run_command(
+        command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+  }
   if (object.command.ok()) {
     fs::rename(output, object.path);
     drop_oldest(paths_.cache());
   }
   return object;
+}
+
+CommandResult Builder::compile_boxed(const BuildRequest& request, const std::string& text,
+                                     const fs::path& object) {
+  Box box(sandbox_, Box::Kind::kCompile, toolkit_.home);
+  for (const fs::path& header : headers_for(paths_.root, request.folder))
+    box.show(header, "course/" + paths_.shown(header));
+  std::vector<std::string> command = compile_command(request);
+  command.insert(command.end(), {"-c", box.write(text, "unit.cu"), "-o", box.output_inside() + "/unit.o"});
+  CommandResult result =
+      run_command(box.enter(command, kNeutral, "course", {}), {.limit = kCompileLimit, .tick = tick_});
+  if (result.ok()) take_out(box.output() / "unit.o", object);
+  if (!result.ok() && !result.timed_out && !box.was_entered())
+    throw InfrastructureError("the compile box could not be made: " + printable(result.output));
+  return result;
 }
 
 Builder::Object Builder::entry(const BuildRequest& request, const std::string& environment) {
@@ -170,24 +197,23 @@ Builder::Object Builder::entry(const BuildRequest& request, const std::string& e
             .shown = "entry.cu"};
   if (!request.adapter.empty())
     unit = {.text = read_file(request.adapter), .shown = paths_.shown(request.adapter)};
-  Object object = compile(request, unit, environment);
+  Object object = compile(request, unit, environment, Sandbox::kNone);
   if (!object.command.ok())
     throw InfrastructureError("the entry for " + request.header + " does not compile with " +
                               toolkit_.nvcc().string() + ":\n" + printable(object.command.output));
   return object;
 }
 
-void Builder::link(const BuildRequest& request, const Object& learner, const Object& entry,
-                   const std::string& key, BuildResult& result) {
-  const WorkFolder work(paths_.cache());
-  const fs::path output = work.path() / "worker";
+std::vector<std::string> Builder::link_command(const std::string& learner, const std::string& entry,
+                                               const std::string& worker_library,
+                                               const std::string& worker) const {
   const std::string libraries = toolkit_.libraries().string();
   // Shared cudart found through RUNPATH (not RPATH), so that LD_LIBRARY_PATH can put the simulated one before
   // it.
   std::vector<std::string> command = {"g++",
-                                      learner.path.string(),
-                                      entry.path.string(),
-                                      paths_.worker_library().string(),
+                                      learner,
+                                      entry,
+                                      worker_library,
                                       "-L" + libraries,
                                       "-Wl,--as-needed",
                                       "-Wl,--enable-new-dtags",
@@ -195,14 +221,39 @@ void Builder::link(const BuildRequest& request, const Object& learner, const Obj
                                       "-lcudart",
                                       "-pthread",
                                       "-o",
-                                      output.string()};
+                                      worker};
   if (std::error_code ignored; fs::exists(fs::path(libraries) / "libnvrtc.so", ignored))
     command.push_back("-lnvrtc");
 #ifdef __SANITIZE_ADDRESS__
   command.push_back("-fsanitize=address,undefined");  // the worker library was compiled with it too
 #endif
-  const CommandResult linked = run_command(
-      command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+  return command;
+}
+
+CommandResult Builder::link_boxed(const Object& learner, const Object& entry, const fs::path& worker) {
+  Box box(sandbox_, Box::Kind::kCompile, toolkit_.home);
+  const std::vector<std::string> command = link_command(
+      box.show(learner.path, "learner.o"), box.show(entry.path, "entry.o"),
+      box.show(paths_.worker_library(), "libroofline_worker.a"), box.output_inside() + "/worker");
+  CommandResult result =
+      run_command(box.enter(command, kNeutral, "", {}), {.limit = kCompileLimit, .tick = tick_});
+  if (result.ok()) take_out(box.output() / "worker", worker);
+  if (!result.ok() && !result.timed_out && !box.was_entered())
+    throw InfrastructureError("the compile box could not be made: " + printable(result.output));
+  return result;
+}
+
+void Builder::link(const BuildRequest& request, const Object& learner, const Object& entry,
+                   const std::string& key, BuildResult& result) {
+  const WorkFolder work(paths_.cache());
+  const fs::path output = work.path() / "worker";
+  const CommandResult linked =
+      sandbox_ != Sandbox::kNone
+          ? link_boxed(learner, entry, output)
+          : run_command(
+                link_command(learner.path.string(), entry.path.string(), paths_.worker_library().string(),
+                             output.string()),
+                {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
   result.timed_out = linked.timed_out;
   if (linked.ok()) {
     result.worker = paths_.cache() / (key + ".worker");
@@ -211,7 +262,8 @@ void Builder::link(const BuildRequest& request, const Object& learner, const Obj
   }
   result.output = printable(linked.output);
   result.diagnostics = parse_diagnostics(result.output);
-  result.sentence = link_sentence(request, paths_.shown(request.source), linked.output);
+  result.sentence = link_sentence(
+      request, request.shown.empty() ? paths_.shown(request.source) : request.shown, linked.output);
 }
 
 BuildResult Builder::build(const BuildRequest& request) {
@@ -221,10 +273,11 @@ BuildResult Builder::build(const BuildRequest& request) {
                               "); run ./lab setup");
   fs::create_directories(paths_.cache());
   BuildResult result;
-  const Unit unit{.text = read_file(request.source), .shown = paths_.shown(request.source)};
+  const Unit unit{.text = read_file(request.source),
+                  .shown = request.shown.empty() ? paths_.shown(request.source) : request.shown};
   result.source_sha256 = sha256_hex(unit.text);
   const std::string environment = environment_key(request);
-  const Object learner = compile(request, unit, environment);
+  const Object learner = compile(request, unit, environment, sandbox_);
   if (!learner.command.ok()) {
     result.timed_out = learner.command.timed_out;
     result.output = printable(learner.command.output);
@@ -244,7 +297,7 @@ BuildResult Builder::build(const BuildRequest& request) {
   return result;
 }
 
-std::string headers_sha256(const fs::path& root, const fs::path& folder) {
+std::vector<fs::path> headers_for(const fs::path& root, const fs::path& folder) {
   std::vector<fs::path> headers;
   const auto collect = [&](const fs::path& where) {
     std::error_code error;
@@ -260,8 +313,13 @@ std::string headers_sha256(const fs::path& root, const fs::path& folder) {
       relative.empty() || *relative.begin() == "..")
     collect(folder);
   std::sort(headers.begin(), headers.end());
+  return headers;
+}
+
+std::string headers_sha256(const fs::path& root, const fs::path& folder) {
   std::string all;
-  for (const fs::path& header : headers) all += header.string() + '\0' + sha256_hex(read_file(header)) + '\0';
+  for (const fs::path& header : headers_for(root, folder))
+    all += header.string() + '\0' + sha256_hex(read_file(header)) + '\0';
   return sha256_hex(all);
 }
 

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "grader/box.h"
 #include "grader/diagnostics.h"
 #include "grader/paths.h"
+#include "grader/process.h"
 #include "grader/toolkit.h"
 
 /// From a learner's file to a worker executable, compiled at most once for the same content.
@@ -22,6 +24,7 @@ struct BuildRequest {
   std::string function;                  ///< what the learner defines
   std::filesystem::path adapter;         ///< file that defines main; empty: the generic entry
   std::vector<int> capabilities = {80};  ///< PTX and SASS for each
+  std::string shown{};                   ///< what messages call the source; empty: its path
 };
 
 struct BuildResult {
@@ -37,8 +40,10 @@ struct BuildResult {
 
 class Builder {
  public:
-  /// `tick` is called while a compiler runs.
-  Builder(const Paths& paths, Toolkit toolkit, std::function<void()> tick = {});
+  /// `tick` is called while a compiler runs. With a sandbox, what a learner wrote is compiled and linked in a
+  /// box that sees the headers, never a spec or a solution.
+  Builder(const Paths& paths, Toolkit toolkit, std::function<void()> tick = {},
+          Sandbox sandbox = Sandbox::kNone);
 
   /// A submission that does not compile is a result, not an exception. Throws InfrastructureError when our
   /// own parts are missing or do not compile.
@@ -51,7 +56,13 @@ class Builder {
   struct Unit;
   std::string environment_key(const BuildRequest& request) const;
   std::vector<std::string> compile_command(const BuildRequest& request) const;
-  Object compile(const BuildRequest& request, const Unit& unit, const std::string& environment);
+  Object compile(const BuildRequest& request, const Unit& unit, const std::string& environment,
+                 Sandbox sandbox);
+  CommandResult compile_boxed(const BuildRequest& request, const std::string& text,
+                              const std::filesystem::path& object);
+  CommandResult link_boxed(const Object& learner, const Object& entry, const std::filesystem::path& worker);
+  std::vector<std::string> link_command(const std::string& learner, const std::string& entry,
+                                        const std::string& worker_library, const std::string& worker) const;
   Object entry(const BuildRequest& request, const std::string& environment);
   void link(const BuildRequest& request, const Object& learner, const Object& entry, const std::string& key,
             BuildResult& result);
@@ -59,9 +70,13 @@ class Builder {
   Paths paths_;
   Toolkit toolkit_;
   std::function<void()> tick_;
+  Sandbox sandbox_;
 };
 
 /// SHA-256 over the names and contents of the headers that a file compiled for `folder` may see.
 std::string headers_sha256(const std::filesystem::path& root, const std::filesystem::path& folder);
+/// Those headers.
+std::vector<std::filesystem::path> headers_for(const std::filesystem::path& root,
+                                               const std::filesystem::path& folder);
 
 }  // namespace roofline::grader

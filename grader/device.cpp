@@ -108,6 +108,7 @@ RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, 
   rig.simulator_directory = options.simulator_directory;
   rig.cuda_library_directory = options.cuda_library_directory;
   rig.threads = options.threads;
+  rig.sandbox = options.sandbox;
   rig.deadline_seconds = deadline_seconds;
   return rig;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/box.h"
 #include "grader/result.h"
 #include "grader/roof.h"
 #include "grader/spec.h"
@@ -51,6 +52,7 @@ struct GradeOptions {
   std::function<void(const Check&)> on_check{};        ///< each check as it is decided; may be empty
   unsigned threads = 0;                                ///< of the simulated device; 0: all cores
   bool release_build = true;                           ///< false: performance is refused (debug build)
+  Sandbox sandbox = Sandbox::kNone;                    ///< what workers run in
 };
 
 /// Grades one part. Never throws for a fault of the submission or of the device: those are verdicts.

@@ -93,6 +93,12 @@ class CommandLine {
     grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
     grade->add_option("--json", grade_.json, "write lab/result/v1 to this file; - is standard output");
     grade->add_option("--seed", grade_.seed, "draw inputs from this seed, to repeat a grade; 0: a fresh one");
+    grade->add_flag_callback(
+        "--sandbox", [this] { grade_.sandbox = Sandbox::kNamespaces; },
+        "compile and run in boxes, for a file that somebody else wrote");
+    grade->add_flag_callback(
+        "--container", [this] { grade_.sandbox = Sandbox::kContainer; },
+        "boxes for root in a container that has no user namespaces");
     add("list", "every lab: title, state, medal", "  ./lab list",
         [](const Paths& paths) { return list_verb(paths); });
     add("next", "the lab to do next, step by step", "  ./lab next",

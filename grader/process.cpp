@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 struct Launch {
   std::vector<char*> arguments, environment;
   std::string directory;
+  const Confinement* confinement = nullptr;
 };
 
 [[noreturn]] void become(const Launch& launch, int output, int report) {
@@ -34,7 +35,9 @@ struct Launch {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a grader that is interrupted leaves no compiler behind
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const bool wired = nothing >= 0 && dup2(nothing, 0) >= 0 && dup2(output, 1) >= 0 && dup2(output, 2) >= 0;
-  if (wired && (launch.directory.empty() || chdir(launch.directory.c_str()) == 0))
+  const bool confined = launch.confinement == nullptr || confine(*launch.confinement);
+  if (confined) prctl(PR_SET_PDEATHSIG, SIGKILL);  // becoming another user forgets it
+  if (wired && confined && (launch.directory.empty() || chdir(launch.directory.c_str()) == 0))
     execvpe(launch.arguments[0], launch.arguments.data(), launch.environment.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
@@ -70,24 +73,7 @@ bool wait_until(pid_t child, Clock::time_point deadline, int& status) {
   }
 }
 
-}  // namespace
-
-CommandResult run_command(const std::vector<std::string>& arguments, const CommandOptions& options) {
-  Launch launch;
-  std::vector<std::string> words = arguments;
-  for (std::string& word : words) launch.arguments.push_back(word.data());
-  launch.arguments.push_back(nullptr);
-  std::vector<std::string> extra = options.environment;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('=') + 1);
-    bool replaced = false;
-    for (const std::string& added : extra) replaced |= added.starts_with(name);
-    if (!replaced) launch.environment.push_back(*entry);
-  }
-  for (std::string& added : extra) launch.environment.push_back(added.data());
-  launch.environment.push_back(nullptr);
-  launch.directory = options.directory.string();
-
+CommandResult run(const Launch& launch, const CommandOptions& options) {
   int output[2], report[2];
   if (pipe2(output, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0)
     throw std::runtime_error("cannot make a pipe");
@@ -105,7 +91,7 @@ CommandResult run_command(const std::vector<std::string>& arguments, const Comma
   if (read(report[0], &error, sizeof error) == sizeof error) {
     waitpid(child, &status, 0);
     close_both();
-    throw std::runtime_error("cannot run " + arguments[0] + ": " + std::strerror(error));
+    throw std::runtime_error("cannot run " + std::string(launch.arguments[0]) + ": " + std::strerror(error));
   }
   CommandResult result;
   const auto deadline = Clock::now() + options.limit;
@@ -117,6 +103,41 @@ CommandResult run_command(const std::vector<std::string>& arguments, const Comma
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
+}
+
+void set_arguments(Launch& launch, std::vector<std::string>& words) {
+  for (std::string& word : words) launch.arguments.push_back(word.data());
+  launch.arguments.push_back(nullptr);
+}
+
+}  // namespace
+
+CommandResult run_command(const Entrance& entrance, const CommandOptions& options) {
+  Launch launch;
+  std::vector<std::string> words = entrance.arguments, variables = entrance.environment;
+  set_arguments(launch, words);
+  for (std::string& variable : variables) launch.environment.push_back(variable.data());
+  launch.environment.push_back(nullptr);
+  launch.directory = entrance.directory.string();
+  launch.confinement = &entrance.confinement;
+  return run(launch, options);
+}
+
+CommandResult run_command(const std::vector<std::string>& arguments, const CommandOptions& options) {
+  Launch launch;
+  std::vector<std::string> words = arguments;
+  set_arguments(launch, words);
+  std::vector<std::string> extra = options.environment;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('=') + 1);
+    bool replaced = false;
+    for (const std::string& added : extra) replaced |= added.starts_with(name);
+    if (!replaced) launch.environment.push_back(*entry);
+  }
+  for (std::string& added : extra) launch.environment.push_back(added.data());
+  launch.environment.push_back(nullptr);
+  launch.directory = options.directory.string();
+  return run(launch, options);
 }
 
 }  // namespace roofline::grader

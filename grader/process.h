@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "grader/box.h"
+
 namespace roofline::grader {
 
 struct CommandOptions {
@@ -29,5 +31,8 @@ struct CommandResult {
 /// Runs a program (found on PATH) without a shell, with stdin empty, in a process group of its own. Throws
 /// std::runtime_error when it cannot be started.
 CommandResult run_command(const std::vector<std::string>& arguments, const CommandOptions& options = {});
+
+/// The same in a box: directory and environment are the box's.
+CommandResult run_command(const Entrance& entrance, const CommandOptions& options = {});
 
 }  // namespace roofline::grader

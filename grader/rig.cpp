@@ -62,6 +62,7 @@ struct Rig::State {
   RigOptions options;
   SharedMemory input, output;
   std::optional<sim::Session> session;
+  std::unique_ptr<Box> box;  // before the process that is in it
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
   bool answering = true;
@@ -89,6 +90,20 @@ struct Rig::State {
     session_options.kernel_time_limit = options.deadline_seconds * 0.7;
     session_options.trace = options.trace;
     session.emplace(sim::Session::start(options.simulator_directory, session_options));
+  }
+
+  /// The worker and, for a simulated device, the runtime library: all that a box has to hold.
+  void pack(WorkerProcess::Start& start) {
+    if (options.sandbox == Sandbox::kNone) return;
+    const bool simulated = options.device.simulated;
+    box = std::make_unique<Box>(options.sandbox, simulated ? Box::Kind::kRun : Box::Kind::kRunOnGpu,
+                                options.cuda_library_directory);
+    start.box = box.get();
+    start.program = box->show(start.program, "worker");
+    if (!simulated) return;
+    box->show(options.simulator_directory / "libcudart.so.13", "runtime/libcudart.so.13");
+    for (std::string& variable : start.environment)
+      if (variable.starts_with("LD_LIBRARY_PATH=")) variable = "LD_LIBRARY_PATH=" + box->inside("runtime");
   }
 
   /// Sends a request and waits for its reply.
@@ -180,6 +195,7 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
     start.input_fd = state_->input.fd();
     start.output_fd = state_->output.fd();
     if (state_->session) start.device_fd = state_->session->guest_fd();
+    state_->pack(start);
     state_->process = std::make_unique<WorkerProcess>(start);
     if (state_->session) state_->session->close_guest_fd();
   } catch (const InfrastructureFault&) {
@@ -192,6 +208,8 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
       state_->process->receive(hello, std::chrono::steady_clock::now() + std::chrono::seconds(20));
   if (wait != WorkerProcess::Wait::kRecord) {
     state_->process->end();
+    if (!state_->process->began())
+      throw InfrastructureFault("the box could not be made: " + state_->process->output());
     throw StartFault("the program did not start: " + state_->process->how_it_ended() + "\n" +
                      state_->process->output());
   }

@@ -20,6 +20,7 @@ struct RigOptions {
   bool trace = false;            ///< simulated: keep a timeline for trace()
   double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each
   unsigned checks = 0;           ///< simulated: a set of sim::Check to look for
+  Sandbox sandbox = Sandbox::kNone;
 };
 
 /// What a call gave.

@@ -67,11 +67,13 @@ double total(const Points& points) {
 
 }  // namespace
 
-Workbench::Workbench(const Paths& paths, const std::string& device)
+Workbench::Workbench(const Paths& paths, const std::string& device, Sandbox sandbox)
     : paths_(paths),
       device_(resolve(device, paths)),
+      sandbox_(sandbox),
       progress_("compiling"),
-      builder_(paths, find_toolkit(paths.state), [this] { progress_.update(); }),
+      builder_(
+          paths, find_toolkit(paths.state), [this] { progress_.update(); }, sandbox),
       capabilities_{capability_of(device_, paths)} {}
 
 DeviceRecord Workbench::device_record() const {
@@ -105,6 +107,8 @@ GradeOptions Workbench::options(std::uint64_t seed) {
   options.seed = seed;
   options.simulator_directory = paths_.simulator();
   options.cuda_library_directory = builder_.toolkit().libraries();
+  options.sandbox = sandbox_;
+  options.threads = threads_;
   options.roof_cache = paths_.cache() / "roofs";
   options.release_build = std::string_view(ROOFLINE_BUILD_TYPE) != "Debug";
   options.roof_worker = [this](const Roof& roof) {
@@ -142,7 +146,9 @@ Result Workbench::grade(const Chosen& chosen, const Candidate& candidate, std::u
   const auto begin = std::chrono::steady_clock::now();
   const std::string label = "grading " + chosen.id();
   progress_.label(label + ": compiling");
-  const BuildResult built = builder_.build(request(chosen, candidate.source));
+  BuildRequest to_build = request(chosen, candidate.source);
+  to_build.shown = candidate.shown;
+  const BuildResult built = builder_.build(to_build);
   progress_.label(label);
   const Check compiled = build_check(built);
   Result result = built.ok() ? grader::grade(*chosen.lab, *chosen.part,
@@ -152,7 +158,7 @@ Result Workbench::grade(const Chosen& chosen, const Candidate& candidate, std::u
   progress_.clear();
   result.checks.insert(result.checks.begin(), compiled);
   result.title = chosen.title();
-  result.source_path = paths_.shown(candidate.source);
+  result.source_path = candidate.shown.empty() ? paths_.shown(candidate.source) : candidate.shown;
   result.source_sha256 = built.source_sha256;
   result.lab_sha256 = lab_sha256(chosen, paths_);
   result.device.toolkit = builder_.toolkit().version;

@@ -17,13 +17,14 @@ namespace roofline::grader {
 struct Candidate {
   std::filesystem::path source;
   std::filesystem::path prediction;
+  std::string shown{};  ///< what messages call the source; empty: its path
 };
 
 /// Builds and judges: what `grade`, `roofs` and `author-check` share.
 class Workbench {
  public:
   /// Throws UsageError for a device that does not exist, InfrastructureError for a missing toolkit.
-  Workbench(const Paths& paths, const std::string& device);
+  Workbench(const Paths& paths, const std::string& device, Sandbox sandbox = Sandbox::kNone);
 
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
   Result grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed);
@@ -34,6 +35,9 @@ class Workbench {
 
   /// Measured on a GPU, modelled in simulation.
   std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});
+
+  /// Of the simulated device; 0: all cores.
+  void use_threads(unsigned threads) { threads_ = threads; }
 
   const DeviceChoice& device() const { return device_; }
   /// Known without running anything.
@@ -46,9 +50,11 @@ class Workbench {
 
   Paths paths_;
   DeviceChoice device_;
+  Sandbox sandbox_;
   ProgressLine progress_;
   Builder builder_;
   std::vector<int> capabilities_;
+  unsigned threads_ = 0;
 };
 
 /// SHA-256 over the files of a lab that a learner does not edit.

@@ -30,31 +30,43 @@ std::runtime_error failure(const char* what) {
 }
 
 /// In the child, between fork and exec: only system calls.
-[[noreturn]] void become(const char* program, char* const* argv, char* const* envp, int output,
-                         const std::vector<int>& keep) {
+[[noreturn]] void become(char* const* argv, char* const* envp, const char* directory, int output,
+                         const Confinement& confinement) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_DFL);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);
   dup2(output, 1);
   dup2(output, 2);
-  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  for (const int fd : keep) {
-    if (fd >= 0) fcntl(fd, F_SETFD, 0);
-  }
-  // No limit on address space: device windows are reserved, terabytes of it, without using memory.
-  const rlimit core{0, 0}, files{256, 256}, size{64U << 20, 64U << 20};
-  setrlimit(RLIMIT_CORE, &core);
-  setrlimit(RLIMIT_NOFILE, &files);
-  setrlimit(RLIMIT_FSIZE, &size);
-  execve(program, argv, envp);
+  if (*directory != '\0' && chdir(directory) != 0) _exit(127);
+  if (!confine(confinement)) _exit(127);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // last: becoming another user forgets it
+  execve(argv[0], argv, envp);
   _exit(127);
+}
+
+/// A learner's own work on an own machine. No limit on address space: device windows are reserved, terabytes
+/// of it, without using memory.
+Entrance unboxed(const std::string& program, std::vector<std::string> environment, std::vector<int> keep) {
+  Entrance entrance;
+  entrance.arguments = {program};
+  entrance.environment = std::move(environment);
+  entrance.confinement.keep = std::move(keep);
+  entrance.confinement.limits = {
+      {RLIMIT_CORE, {0, 0}}, {RLIMIT_NOFILE, {256, 256}}, {RLIMIT_FSIZE, {64U << 20, 64U << 20}}};
+  return entrance;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (std::string& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
 }
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const Start& start) {
+WorkerProcess::WorkerProcess(const Start& start) : box_(start.box) {
   int sockets[2], pipes[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) throw failure("socketpair");
   if (pipe2(pipes, O_CLOEXEC) != 0) {
@@ -70,14 +82,14 @@ WorkerProcess::WorkerProcess(const Start& start) {
   name_fd(worker::kInputVariable, start.input_fd);
   name_fd(worker::kOutputVariable, start.output_fd);
   name_fd("ROOFLINE_DEVICE_FD", start.device_fd);
-  std::vector<char*> envp;
-  for (std::string& variable : environment) envp.push_back(variable.data());
-  envp.push_back(nullptr);
-  std::string program = start.program.string();
-  char* argv[] = {program.data(), nullptr};
   const std::vector<int> keep = {sockets[1], start.input_fd, start.output_fd, start.device_fd};
+  const std::string program = start.program.string();
+  Entrance entrance = box_ != nullptr ? box_->enter({program}, environment, "", keep)
+                                      : unboxed(program, std::move(environment), keep);
+  const std::vector<char*> argv = pointers(entrance.arguments), envp = pointers(entrance.environment);
+  const std::string directory = entrance.directory.string();
   pid_ = fork();
-  if (pid_ == 0) become(program.c_str(), argv, envp.data(), pipes[1], keep);
+  if (pid_ == 0) become(argv.data(), envp.data(), directory.c_str(), pipes[1], entrance.confinement);
   close(sockets[1]);
   close(pipes[1]);
   socket_ = sockets[0];
@@ -159,14 +171,21 @@ void WorkerProcess::end() {
   pid_ = -1;
 }
 
-bool WorkerProcess::killed_by_signal() const { return reaped_ && WIFSIGNALED(status_); }
+int WorkerProcess::signal_number() const {
+  if (!reaped_) return 0;
+  if (WIFSIGNALED(status_)) return WTERMSIG(status_);
+  // What started it in a box tells of a signal as shells do.
+  return box_ != nullptr && WEXITSTATUS(status_) > 128 ? WEXITSTATUS(status_) - 128 : 0;
+}
+
+bool WorkerProcess::killed_by_signal() const { return signal_number() != 0; }
+
+bool WorkerProcess::began() const { return box_ == nullptr || !reaped_ || box_->was_entered(); }
 
 std::string WorkerProcess::how_it_ended() const {
   if (!reaped_) return "it is still running";
-  if (WIFSIGNALED(status_)) {
-    const int number = WTERMSIG(status_);
+  if (const int number = signal_number(); number != 0)
     return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
-  }
   return "exit status " + std::to_string(WEXITSTATUS(status_));
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/box.h"
 #include "worker/protocol.h"
 
 namespace roofline::grader {
@@ -23,6 +24,7 @@ class WorkerProcess {
     std::vector<std::string> environment;  ///< NAME=VALUE, complete: nothing of ours is inherited
     int input_fd = -1, output_fd = -1;     ///< the memfds
     int device_fd = -1;                    ///< guest end of a simulated device, or -1
+    Box* box = nullptr;  ///< that it runs in; must outlive it. `program` is then its path in there.
   };
   /// Throws std::runtime_error when it cannot be started (a program that cannot be executed dies at once
   /// instead).
@@ -45,6 +47,8 @@ class WorkerProcess {
   /// "signal 11 (Segmentation fault)" or "exit status 3"; after end() or kDied.
   std::string how_it_ended() const;
   bool killed_by_signal() const;
+  /// False where the box could not be made, so that the program never began: no fault of the program's.
+  bool began() const;
   /// What it wrote to stdout and stderr so far: capped, made valid UTF-8 without control characters.
   std::string output();
 
@@ -52,11 +56,13 @@ class WorkerProcess {
   Wait receive_bytes(void* record, std::size_t bytes, Deadline deadline);
   void drain();
   bool reap(bool wait);
+  int signal_number() const;
 
   pid_t pid_ = -1;
   int socket_ = -1, pipe_ = -1;
   int status_ = 0;
   bool reaped_ = false;
+  Box* box_ = nullptr;
   std::string raw_output_;
   bool output_truncated_ = false;
 };

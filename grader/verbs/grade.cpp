@@ -108,7 +108,9 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   const bool json_to_stdout = request.json == "-";
   std::FILE* const out = json_to_stdout ? stderr : stdout;
   const Terminal terminal = Terminal::of(fileno(out));
-  Workbench workbench(paths, request.device);
+  require_sandbox(request.sandbox);
+  if (request.sandbox == Sandbox::kContainer) close_course(paths);
+  Workbench workbench(paths, request.device, request.sandbox);
   std::vector<Result> results;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const bool own = !request.solution && request.file.empty();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/box.h"
 #include "grader/paths.h"
 
 /// One function a verb of the command line; each stands in a file of its name and returns the exit status:
@@ -20,6 +21,7 @@ struct GradeRequest {
   std::string device = "auto";
   std::filesystem::path json;  ///< empty: none; "-": standard output, and the text goes to standard error
   std::uint64_t seed = 0;      ///< 0: drawn
+  Sandbox sandbox = Sandbox::kNone;
 };
 int grade_verb(const Paths& paths, const GradeRequest& request);
 
