@@ -58,6 +58,42 @@ Row modal(std::string_view syntax, F, CostFunction cost) {
           .cost = cost};
 }
 
+/// F of two factors and an addend, where the product or the addend enters with the other sign.
+template <class F, bool kProduct, bool kAddend>
+struct WithSigns {
+  template <class T>
+  T operator()(T a, T b, T c) const {
+    return F{}(kProduct ? -a : a, b, kAddend ? -c : c);
+  }
+};
+
+/// Calls `use` with F, or with the form of it that has the signs of the instruction's operands.
+template <class F, class Use>
+void with_signs(const Match& match, Use use) {
+  const ptx::OperandList& operands = match.instruction->operands;
+  const bool product = operands[1].minus, addend = operands[3].minus;
+  if (product && addend) return use.template operator()<WithSigns<F, true, true>>();
+  if (product) return use.template operator()<WithSigns<F, true, false>>();
+  if (addend) return use.template operator()<WithSigns<F, false, true>>();
+  use.template operator()<F>();
+}
+
+template <class L, unsigned kModes, class F>
+void bind_fused(const Row& row, const Match& match, Binder& binder, Instruction& in) {
+  with_signs<F>(match,
+                [&]<class Signed>() { bind_modal<TernaryShape, L, kModes, Signed>(row, match, binder, in); });
+}
+
+/// A fused multiply-add.
+template <class T, unsigned kModes, class F>
+Row modal_fused(std::string_view syntax, F) {
+  return {.syntax = syntax,
+          .types = TypeList<T>::all(),
+          .types2 = {},
+          .bind = bind_fused<TypeList<T>, kModes, F>,
+          .cost = fused_cost};
+}
+
 template <class T, unsigned kModes, class F>
 Row modal_unary(std::string_view syntax, F f, CostFunction cost = arithmetic_cost) {
   return modal<UnaryShape, TypeList<T>, kModes>(syntax, f, cost);

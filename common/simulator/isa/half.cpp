@@ -40,9 +40,11 @@ constexpr auto is_plain = [](f32 a, f32 b, f32 c) {
 };
 
 /// fma of bf16: in f32 when all lanes are plain, else in f64.
-template <class L, unsigned kModes>
+template <class L, unsigned kModes, bool kMinusProduct, bool kMinusAddend>
 void execute_fused_bfloat(Warp& w, const Instruction& in) {
   constexpr int kElements = kWarpSize * HalvesOf<L>::kCount;
+  using Exact = WithSigns<std::remove_const_t<decltype(fused_half)>, kMinusProduct, kMinusAddend>;
+  using Careful = WithSigns<std::remove_const_t<decltype(fused_bfloat)>, kMinusProduct, kMinusAddend>;
   alignas(64) f32 a[kElements], b[kElements], c[kElements];
   widen_row(w.row<BFloat>(in.a), a, kElements);
   widen_row(w.row<BFloat>(in.b), b, kElements);
@@ -50,11 +52,9 @@ void execute_fused_bfloat(Warp& w, const Instruction& in) {
   u32 odd = 0;
   for (int i = 0; i < kElements; ++i) odd |= is_plain(a[i], b[i], c[i]) ? 0u : 1u;
   if (odd == 0) {
-    for (int i = 0; i < kElements; ++i)
-      a[i] = HalfModal<std::remove_const_t<decltype(fused_half)>, kModes>{}(a[i], b[i], c[i]);
+    for (int i = 0; i < kElements; ++i) a[i] = HalfModal<Exact, kModes>{}(a[i], b[i], c[i]);
   } else {
-    for (int i = 0; i < kElements; ++i)
-      a[i] = HalfModal<std::remove_const_t<decltype(fused_bfloat)>, kModes>{}(a[i], b[i], c[i]);
+    for (int i = 0; i < kElements; ++i) a[i] = HalfModal<Careful, kModes>{}(a[i], b[i], c[i]);
   }
   alignas(64) BFloat masked[kElements];
   BFloat* out = w.mask == ~0u ? w.row<BFloat>(in.d) : masked;
@@ -62,11 +62,23 @@ void execute_fused_bfloat(Warp& w, const Instruction& in) {
   if (w.mask != ~0u) merge_rows(w.row<BFloat>(in.d), masked, w.mask, sizeof(L));
 }
 
+template <unsigned kModes, bool kMinusProduct, bool kMinusAddend>
+Execute fused_bfloat_of(bool is_pair) {
+  return is_pair ? &execute_fused_bfloat<BFloatPair, kModes, kMinusProduct, kMinusAddend>
+                 : &execute_fused_bfloat<BFloat, kModes, kMinusProduct, kMinusAddend>;
+}
+
 template <unsigned kModes>
 void bind_fused_bfloat(const Row&, const Match& match, Binder& binder, Instruction& in) {
   bind_half_slots(match, binder, in, 3);
-  in.execute = match.type.lanes == 2 ? &execute_fused_bfloat<BFloatPair, kModes>
-                                     : &execute_fused_bfloat<BFloat, kModes>;
+  const ptx::OperandList& operands = match.instruction->operands;
+  const bool product = operands[1].minus, addend = operands[3].minus, is_pair = match.type.lanes == 2;
+  if (product)
+    in.execute =
+        addend ? fused_bfloat_of<kModes, true, true>(is_pair) : fused_bfloat_of<kModes, true, false>(is_pair);
+  else
+    in.execute = addend ? fused_bfloat_of<kModes, false, true>(is_pair)
+                        : fused_bfloat_of<kModes, false, false>(is_pair);
 }
 
 template <unsigned kModes>
@@ -135,8 +147,8 @@ std::vector<Row> arithmetic_rows() {
       halves<BFLOATS, 2, kHalfPlain>("sub{.rn}.type d, a, b", subtract),
       halves<HALVES, 2, kHalfFtz | kHalfSat>("mul{.rn}{.ftz}{.sat}.type d, a, b", multiply),
       halves<BFLOATS, 2, kHalfPlain>("mul{.rn}.type d, a, b", multiply_bfloat),
-      halves<HALVES, 3, kHalfFtz | kHalfSat>("fma.rn{.ftz}{.sat}.type d, a, b, c", fused_half, fused_cost),
-      halves<HALVES, 3, kHalfFtz | kHalfRelu>("fma.rn{.ftz}.relu.type d, a, b, c", fused_half, fused_cost),
+      fused_halves<HALVES, kHalfFtz | kHalfSat>("fma.rn{.ftz}{.sat}.type d, a, b, c", fused_half),
+      fused_halves<HALVES, kHalfFtz | kHalfRelu>("fma.rn{.ftz}.relu.type d, a, b, c", fused_half),
       fused_bfloat_row<kHalfPlain>("fma.rn.type d, a, b, c"),
       fused_bfloat_row<kHalfRelu>("fma.rn.relu.type d, a, b, c"),
       sign<0, 0x8000>("neg{.ftz}.type d, a", HALVES::all()),

@@ -5,8 +5,8 @@
 #include <immintrin.h>
 #endif
 
+#include "simulator/isa/float_shapes.h"
 #include "simulator/isa/half_math.h"
-#include "simulator/isa/shapes.h"
 
 /// The shapes for f16 and bf16, single and packed. Functions take and give f32; a packed register is a row of
 /// 64 elements, so that both halves of a pair run through the same loop.
@@ -147,6 +147,21 @@ Row halves(std::string_view syntax, F, CostFunction cost = arithmetic_cost) {
           .types2 = {},
           .bind = bind_halves<L, kSources, kModes, F>,
           .cost = cost};
+}
+
+/// A fused multiply-add.
+template <class L, unsigned kModes, class F>
+Row fused_halves(std::string_view syntax, F) {
+  return {.syntax = syntax,
+          .types = L::all(),
+          .types2 = {},
+          .bind =
+              [](const Row& row, const Match& match, Binder& binder, Instruction& in) {
+                with_signs<F>(match, [&]<class Signed>() {
+                  bind_halves<L, 3, kModes, Signed>(row, match, binder, in);
+                });
+              },
+          .cost = fused_cost};
 }
 
 }  // namespace roofline::sim::isa

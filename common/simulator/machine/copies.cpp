@@ -7,25 +7,12 @@
 
 namespace roofline::sim {
 
-bool writes_first_operand(const ptx::Instruction& in) {
-  static constexpr std::string_view kNone[] = {"st",   "red", "bra",       "brx",      "bar",       "barrier",
-                                               "call", "ret", "nanosleep", "prefetch", "setmaxnreg"};
-  return std::find(std::begin(kNone), std::end(kNone), in.opcode) == std::end(kNone);
-}
-
 namespace {
 
 using Kind = ptx::Operand::Kind;
 
 bool has(const ptx::Instruction& in, std::string_view modifier) {
   return std::find(in.modifiers.begin(), in.modifiers.end(), modifier) != in.modifiers.end();
-}
-
-template <class F>
-void each_register(const ptx::Operand& operand, F f) {
-  if (operand.kind == Kind::kRegister || (operand.kind == Kind::kAddress && !operand.base_is_symbol))
-    if (!operand.name.empty()) f(operand.name);
-  for (const ptx::Operand& element : operand.elements) each_register(element, f);
 }
 
 bool is_clock(const std::string& name) {
@@ -71,33 +58,6 @@ struct Finder {
   const ptx::Function& function;
   const ControlFlowGraph& graph;
   Copies& result;
-  std::unordered_map<std::string, std::vector<u32>> use_positions{};
-
-  void count() {
-    for (u32 i = 0; i < function.instructions.size(); ++i) {
-      const ptx::Instruction& in = function.instructions[i];
-      const auto use = [&](const std::string& name) {
-        ++result.uses[name];
-        use_positions[name].push_back(i);
-      };
-      const auto define = [&](const std::string& name) {
-        result.definitions[name] += in.guard.empty() ? 1 : 2;
-      };
-      for (size_t o = 0; o < in.operands.size(); ++o) {
-        const bool written = o == 0 && writes_first_operand(in) && in.operands[0].kind != Kind::kAddress;
-        if (written) {
-          each_register(in.operands[o], define);
-        } else {
-          each_register(in.operands[o], use);
-        }
-      }
-      if (!in.guard.empty()) use(in.guard);
-      if (!in.call) continue;
-      for (const std::string& name : in.call->results) define(name);
-      for (const ptx::Operand& argument : in.call->arguments) each_register(argument, use);
-      each_register(in.call->target, use);
-    }
-  }
 
   bool is_kernel_parameter(const std::string& name) const {
     return function.is_entry && std::any_of(function.parameters.begin(), function.parameters.end(),
@@ -105,11 +65,11 @@ struct Finder {
   }
 
   bool destinations_written_once(const ptx::Operand& operand) const {
-    if (operand.kind == Kind::kRegister) return result.written_once(operand.name);
+    if (operand.kind == Kind::kRegister) return result.registers.written_once(operand.name);
     return operand.kind == Kind::kVector &&
            std::all_of(operand.elements.begin(), operand.elements.end(), [&](const ptx::Operand& element) {
              return element.kind == Kind::kDiscard ||
-                    (element.kind == Kind::kRegister && result.written_once(element.name));
+                    (element.kind == Kind::kRegister && result.registers.written_once(element.name));
            });
   }
 
@@ -131,7 +91,7 @@ struct Finder {
       case Kind::kSpecial:
         return !is_clock(from.name);
       case Kind::kRegister:
-        return !from.negated && result.written_once(from.name);
+        return !from.negated && result.registers.written_once(from.name);
       default:
         return false;
     }
@@ -147,7 +107,7 @@ struct Finder {
     if (candidates.empty()) return;
     const Dominators dominators(graph);
     for (u32 i : candidates)
-      for (u32 use : use_positions[function.instructions[i].operands[0].name])
+      for (u32 use : result.registers.reads[function.instructions[i].operands[0].name])
         if (!dominators.before(i, use)) result.copies[i].is_copy = false;
   }
 
@@ -178,10 +138,9 @@ struct Finder {
 }  // namespace
 
 Copies find_copies(const ptx::Function& function, const ControlFlowGraph& graph) {
-  Copies result;
+  Copies result{.copies = {}, .registers = RegisterUses(function)};
   result.copies.resize(function.instructions.size());
   Finder finder{function, graph, result};
-  finder.count();
   for (u32 i = 0; i < function.instructions.size(); ++i)
     result.copies[i].is_copy = finder.could_be_copy(function.instructions[i]);
   finder.drop_undominated();

@@ -262,7 +262,7 @@ void FunctionBuilder::note_order(const Instruction& in, const InstructionInfo& i
   bool ordered = (in.flags & kAccessOrdered) != 0 && reads_memory;
   if (info.is_atomic && (in.flags & kAccessResult) != 0 && !text.operands.empty()) {
     const std::string& result = text.operands[0].name;
-    ordered |= text.operands[0].kind != Kind::kRegister || copies_.uses[result] > 0;
+    ordered |= text.operands[0].kind != Kind::kRegister || copies_.registers.reads.contains(result);
   }
   const bool in_shared = has("shared") || has("shared::cta") || has("shared::cluster");
   const bool waits = has("volatile") || has("acquire") || has("relaxed") || has("acq_rel") || has("mmio");

@@ -50,7 +50,11 @@ std::string text_of(const ptx::Operand& operand) {
     case Kind::kDiscard:
       return "_";
     default:
-      return std::string(operand.negated ? "!" : "").append(operand.name).append(offset_of(operand.offset));
+      return std::string(operand.negated ? "!"
+                         : operand.minus ? "-"
+                                         : "")
+          .append(operand.name)
+          .append(offset_of(operand.offset));
   }
 }
 

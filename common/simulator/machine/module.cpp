@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "simulator/isa/system.h"
+#include "simulator/machine/contractions.h"
 #include "simulator/machine/control_flow_graph.h"
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/parser.h"
@@ -16,11 +17,16 @@ namespace {
 
 ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
   const std::string name = "PTX of module " + std::to_string(id);
-  if (texts.size() == 1) return ptx::parse(texts[0], name);
+  if (texts.size() == 1) {
+    ptx::Module module = ptx::parse(texts[0], name);
+    contract(module);
+    return module;
+  }
   std::vector<ptx::Unit> units;
   for (const std::string& text : texts) {
     ptx::Unit& unit = units.emplace_back();
     unit.module = ptx::parse(text, name + ", translation unit " + std::to_string(units.size()));
+    contract(unit.module);
     unit.name = ptx::unit_name(unit.module, units.size());
   }
   return ptx::link(std::move(units), [](const std::string& f) { return isa::builtin(f) != nullptr; });

@@ -57,6 +57,7 @@ struct Operand {
   };
   Kind kind = Kind::kDiscard;
   bool negated = false;
+  bool minus = false;  ///< enters with the other sign; no text says so, machine/contractions.h does
   bool is_single = false;
   bool base_is_symbol = false;
   u8 part = 0;  ///< of a register, for video instructions: 1 + n for .bn, 5 + n for .hn; 0: all of it
@@ -155,6 +156,7 @@ struct Module {
   u32 version_major = 0, version_minor = 0;
   u32 target = 0;  ///< 80 for sm_80 or compute_80; suffixes a/f are kept in target_name
   std::string target_name;
+  bool is_debug = false;             ///< compiled with -G
   std::map<u32, std::string> files;  ///< `.file` index to path
   std::vector<Variable> variables;
   std::vector<Function> functions;

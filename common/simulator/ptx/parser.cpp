@@ -73,7 +73,8 @@ void ModuleReader::target() {
     } else if (digits.starts_with("compute_")) {
       digits.remove_prefix(8);
     } else {
-      continue;  // texmode_independent, debug, ...
+      module_.is_debug |= digits == "debug";
+      continue;  // texmode_independent, ...
     }
     while (!digits.empty() && (digits.back() == 'a' || digits.back() == 'f')) digits.remove_suffix(1);
     u64 number = 0;

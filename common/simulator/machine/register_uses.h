@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/ptx/module.h"
+
+namespace roofline::sim {
+
+/// Where the registers of a function are written and read: positions of instructions, in text order. A
+/// guarded write counts twice, because the register keeps its old value in some lanes.
+struct RegisterUses {
+  explicit RegisterUses(const ptx::Function& function);
+
+  std::unordered_map<std::string, std::vector<u32>> writes, reads;
+  bool written_once(const std::string& name) const {
+    const auto found = writes.find(name);
+    return found != writes.end() && found->second.size() == 1;
+  }
+};
+
+/// Whether the first operand is a destination.
+bool writes_first_operand(const ptx::Instruction& in);
+
+}  // namespace roofline::sim
