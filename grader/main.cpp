@@ -11,6 +11,7 @@
 #include <map>
 #include <string_view>
 
+#include "grader/formats/format.h"
 #include "grader/paths.h"
 #include "grader/selection.h"
 #include "grader/skeleton.h"
@@ -44,6 +45,7 @@ class CommandLine {
     app_.get_formatter()->label("SUBCOMMAND", "VERB");
     app_.require_subcommand(0, 1);
     add_learning();
+    add_export();
     add_devices();
     add_run();
   }
@@ -85,13 +87,16 @@ class CommandLine {
             "  ./lab grade 01                   your file of lab 01\n"
             "  ./lab grade --solution all       the reference solutions\n"
             "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
-            "  ./lab grade 01 --file mine.cu --json result.json",
+            "  ./lab grade 01 --file mine.cu --json result.json\n"
+            "  ./lab grade 01 --format junit=junit.xml --format github",
             [this](const Paths& paths) { return grade_verb(paths, grade_); });
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
     grade->add_flag("--solution", grade_.solution, "grade the reference solution");
     grade->add_option("--file", grade_.file, "grade this file as the lab's");
     grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
     grade->add_option("--json", grade_.json, "write lab/result/v1 to this file; - is standard output");
+    grade->add_option("--format", grade_.formats,
+                      "write NAME=FILE in another tool's format, see ./lab export; github: GitHub Actions");
     grade->add_option("--seed", grade_.seed, "draw inputs from this seed, to repeat a grade; 0: a fresh one");
     grade->add_flag_callback(
         "--sandbox", [this] { grade_.sandbox = Sandbox::kNamespaces; },
@@ -112,6 +117,25 @@ class CommandLine {
     CLI::App* reset = add("reset", "restore a lab's file as it was; yours is kept in .lab/backups",
                           "  ./lab reset 01", [this](const Paths& paths) { return reset_verb(paths, lab_); });
     reset->add_option("LAB", lab_, "number or name")->required();
+  }
+
+  void add_export() {
+    std::string names;
+    for (const Format& format : formats()) names += "\n  " + pad_right(format.name, 14) + format.what;
+    CLI::App* verb =
+        add("export", "results in the formats of other tools; a course repository; an autograder",
+            "  ./lab export --format junit --from result.json --out junit.xml\n"
+            "  ./lab export --format class --from results --out class.csv\n"
+            "  ./lab export --format canvas --from results --gradebook grades.csv --column 'Lab 01'\n"
+            "Formats:" +
+                names,
+            [this](const Paths& paths) { return export_verb(paths, export_); });
+    verb->add_option("--format", export_.format, "one of the formats below");
+    verb->add_option("--from", export_.from,
+                     "file of ./lab grade --json, or the results folder of ./lab batch");
+    verb->add_option("--out", export_.out, "file or folder to write; none: standard output");
+    verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
+    verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");
   }
 
   void add_devices() {
@@ -235,6 +259,7 @@ class CommandLine {
       "Roofline Labs: CUDA exercises graded against the limit of the hardware, with or without a GPU."};
   std::map<std::string, Action> actions_;
   GradeRequest grade_;
+  ExportRequest export_;
   BenchRequest bench_;
   AuthorCheckRequest author_;
   RunOptions run_;

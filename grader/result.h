@@ -113,6 +113,12 @@ struct KernelSummary {
   double lane_instructions = 0;  ///< instructions executed, counted a lane
 };
 
+/// Points that one kind of checks earned: what the total is made of.
+struct ScoreLine {
+  std::string id, title;  ///< "correctness", "the result is right"
+  double points = 0, max = 0;
+};
+
 /// A cost that a submission has once, before its calls or at the first of them.
 struct OneTime {
   std::string what;
@@ -138,6 +144,7 @@ struct Result {
   Class reason = Class::kNone;  ///< class of the first check that failed
   Medal medal = Medal::kNone;
   double points = 0, max_points = 100;
+  std::vector<ScoreLine> lines;  ///< where the points come from; their sum is `points`, up to rounding
   std::vector<Check> checks;
   std::vector<Measurement> measurements;
   std::vector<Measurement> shown;  ///< not graded

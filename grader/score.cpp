@@ -48,6 +48,8 @@ double medal_points(const Result& result, const Points& points) {
   return sum / static_cast<double>(result.measurements.size());
 }
 
+double rounded(double points) { return std::round(points * 100) / 100; }
+
 void decide_verdict(Result& result) {
   bool ran = false;
   result.verdict = Verdict::kPass;
@@ -99,13 +101,31 @@ void score(Result& result, const Part& part) {
   const bool nothing = std::ranges::any_of(result.checks, [](const Check& check) {
     return check.reason == Class::kNotImplemented || check.reason == Class::kDoesNotCompile;
   });
-  result.points = points.prediction * tally(result, CheckKind::kPrediction).share();
-  if (!nothing) {
-    result.points += points.correctness * tally(result, CheckKind::kCorrectness).share() +
-                     points.structure * tally(result, CheckKind::kStructure).share() +
-                     medal_points(result, points);
-  }
-  result.points = std::round(result.points * 100) / 100;
+  const double counted = nothing ? 0 : 1;
+  const auto share = [&](CheckKind kind) { return tally(result, kind).share(); };
+  result.lines = {
+      {.id = "correctness",
+       .title = "the result is right",
+       .points = counted * points.correctness * share(CheckKind::kCorrectness),
+       .max = points.correctness},
+      {.id = "structure",
+       .title = "the work is done as the lab asks",
+       .points = counted * points.structure * share(CheckKind::kStructure),
+       .max = points.structure},
+      {.id = "prediction",
+       .title = "predicted before the run",
+       .points = points.prediction * share(CheckKind::kPrediction),
+       .max = points.prediction},
+      {.id = "medals",
+       .title = "fraction of the hardware limit",
+       .points = counted * medal_points(result, points),
+       .max = points.pass + points.good + points.excellent},
+  };
+  std::erase_if(result.lines, [](const ScoreLine& line) { return line.max == 0; });
+  result.points = 0;
+  for (const ScoreLine& line : result.lines) result.points += line.points;
+  result.points = rounded(result.points);
+  for (ScoreLine& line : result.lines) line.points = rounded(line.points);
   result.medal = Medal::kNone;
   if (result.verdict == Verdict::kPass && !result.measurements.empty()) {
     result.medal = std::ranges::min(result.measurements, {}, &Measurement::medal).medal;

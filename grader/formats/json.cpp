@@ -83,6 +83,16 @@ Json sweep_json(const SweepResult& sweep) {
           {"points", std::move(points)}};
 }
 
+/// The total, and the lines that it is made of.
+Json score_json(const Result& result) {
+  Json json = {
+      {"points", number(result.points)}, {"max", number(result.max_points)}, {"lines", Json::array()}};
+  for (const ScoreLine& line : result.lines)
+    json["lines"].push_back(
+        {{"id", line.id}, {"title", line.title}, {"points", number(line.points)}, {"max", number(line.max)}});
+  return json;
+}
+
 Json device_json(const DeviceRecord& device) {
   return {{"kind", device.simulated ? "simulated" : "gpu"},
           {"name", device.name},
@@ -124,7 +134,7 @@ Json result_json(const Result& result) {
           {"verdict", name_of(result.verdict)},
           {"class", name_or_null(name_of(result.reason))},
           {"medal", name_or_null(name_of(result.medal))},
-          {"score", {{"points", number(result.points)}, {"max", number(result.max_points)}}},
+          {"score", score_json(result)},
           {"checks", std::move(checks)},
           {"measurements", std::move(measurements)},
           {"one_time_us", std::move(one_time)}};
@@ -142,6 +152,29 @@ std::string to_json(const std::vector<Result>& results) {
   }
   // A message may hold what a learner's program wrote: never fail on its bytes.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json(const Graded& graded) {
+  Json json = {{"schema", "lab/graded/v1"},
+               {"id", graded.id},
+               {"name", graded.name},
+               {"email", graded.email},
+               {"points", number(graded.points())},
+               {"max", number(graded.max_points())},
+               {"factor", number(graded.factor)},
+               {"remark", graded.remark},
+               {"results", Json::array()}};
+  for (const Result& result : graded.results) json["results"].push_back(result_json(result));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Format json_format() {
+  return {.name = "json",
+          .what = "our own: lab/result/v1, of a class lab/graded/v1 with who it was",
+          .file = "results.json",
+          .text = [](const std::vector<Graded>& all, const FormatOptions&) {
+            return all.at(0).id.empty() ? to_json(all[0].results) : to_json(all[0]);
+          }};
 }
 
 }  // namespace roofline::grader

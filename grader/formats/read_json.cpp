@@ -141,6 +141,9 @@ Result result_of(const Json& json) {
   result.medal = named_or_none(json.at("medal"), Medal::kExcellent);
   result.points = number(json.at("score").at("points"));
   result.max_points = number(json.at("score").at("max"));
+  for (const Json& line : json.at("score").value("lines", Json::array()))
+    result.lines.push_back(
+        {line.at("id"), line.at("title"), number(line.at("points")), number(line.at("max"))});
   for (const Json& check : json.at("checks")) result.checks.push_back(check_of(check, result));
   for (const Json& measurement : json.at("measurements"))
     result.measurements.push_back(measurement_of(measurement));
@@ -154,6 +157,7 @@ std::vector<Result> results_from_json(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     std::vector<Result> results;
+    if (!json.is_object()) throw std::runtime_error("not a lab/result/v1: no object");
     if (!json.contains("results")) return {result_of(json)};
     for (const Json& one : json.at("results")) results.push_back(result_of(one));
     return results;

@@ -57,7 +57,7 @@ Json location(const std::string& file, unsigned line, const std::filesystem::pat
       {"physicalLocation", {{"artifactLocation", artifact(file, root)}, {"region", {{"startLine", line}}}}}};
 }
 
-Json result(const Finding& finding, size_t rule, const std::filesystem::path& root) {
+Json result(const Finding& finding, size_t rule, const std::filesystem::path& root, bool simulated) {
   std::string message = finding.message;
   if (!finding.kernel.empty()) message = "kernel " + finding.kernel + ": " + message;
   Json json = {{"ruleId", finding.rule},
@@ -80,7 +80,7 @@ Json result(const Finding& finding, size_t rule, const std::filesystem::path& ro
     related.push_back(std::move(place));
   }
   if (!related.empty()) json["relatedLocations"] = std::move(related);
-  Json properties = {{"check", finding.check}, {"simulated", true}};
+  Json properties = {{"check", finding.check}, {"simulated", simulated}};
   if (!finding.where.empty()) properties["ptx"] = finding.where;
   if (!finding.block.empty()) properties["block"] = finding.block;
   if (!finding.thread.empty()) properties["thread"] = finding.thread;
@@ -93,7 +93,7 @@ Json result(const Finding& finding, size_t rule, const std::filesystem::path& ro
 
 std::string sarif(const std::vector<Finding>& findings,
                   const std::vector<std::pair<std::string, std::string>>& rules,
-                  const std::filesystem::path& root) {
+                  const std::filesystem::path& root, const SarifSource& source) {
   std::vector<std::pair<std::string, std::string>> known = rules;
   const auto place_of = [&](const Finding& finding) {
     const auto found = std::find_if(known.begin(), known.end(),
@@ -103,13 +103,14 @@ std::string sarif(const std::vector<Finding>& findings,
     return known.size() - 1;
   };
   Json results = Json::array();
-  for (const Finding& finding : findings) results.push_back(result(finding, place_of(finding), root));
+  for (const Finding& finding : findings)
+    results.push_back(result(finding, place_of(finding), root, source.simulated));
   Json described = Json::array();
   for (const auto& [id, title] : known)
     described.push_back({{"id", id}, {"name", id}, {"shortDescription", {{"text", title}}}});
   std::string base = "file://" + uri(root.lexically_normal().generic_string());
   if (!base.ends_with('/')) base += '/';
-  const Json run = {{"tool", {{"driver", {{"name", "Roofline Labs simulated GPU"}, {"rules", described}}}}},
+  const Json run = {{"tool", {{"driver", {{"name", source.tool}, {"rules", described}}}}},
                     {"originalUriBaseIds", {{"ROOT", {{"uri", base}}}}},
                     {"columnKind", "utf16CodeUnits"},
                     {"results", results}};

@@ -8,71 +8,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "grader/file.h"
+#include "grader/tests/schema_check.h"
 
 namespace roofline::grader {
 namespace {
 
-using Json = nlohmann::json;
-
-/// The keywords of JSON Schema that our schema uses; any other keyword is a failure, so that none is ignored.
-class Validator {
- public:
-  std::vector<std::string> faults;
-
-  void check(const Json& schema, const Json& value, const std::string& at) {
-    for (const auto& [keyword, rule] : schema.items()) {
-      if (keyword == "$schema" || keyword == "title") continue;
-      if (keyword == "type") {
-        type(rule, value, at);
-      } else if (keyword == "enum") {
-        if (std::find(rule.begin(), rule.end(), value) == rule.end())
-          faults.push_back(at + ": not in the enum: " + value.dump());
-      } else if (keyword == "required") {
-        for (const auto& name : rule)
-          if (!value.contains(name)) faults.push_back(at + ": no " + name.get<std::string>());
-      } else if (keyword == "properties") {
-        for (const auto& [name, inner] : rule.items())
-          if (value.contains(name)) check(inner, value[name], at + "." + name);
-      } else if (keyword == "additionalProperties") {
-        for (const auto& [name, inner] : value.items())
-          if (!rule.get<bool>() && !schema["properties"].contains(name))
-            faults.push_back(at + ": extra " + name);
-      } else if (keyword == "items") {
-        for (size_t i = 0; i < value.size(); ++i) check(rule, value[i], at + "[" + std::to_string(i) + "]");
-      } else {
-        faults.push_back("schema keyword not supported: " + keyword);
-      }
-    }
-  }
-
- private:
-  static bool is(const std::string& name, const Json& value) {
-    return name == "object"    ? value.is_object()
-           : name == "array"   ? value.is_array()
-           : name == "string"  ? value.is_string()
-           : name == "integer" ? value.is_number_integer()
-           : name == "number"  ? value.is_number()
-           : name == "null"    ? value.is_null()
-                               : false;
-  }
-  void type(const Json& rule, const Json& value, const std::string& at) {
-    const auto names =
-        rule.is_array() ? rule.get<std::vector<std::string>>() : std::vector{rule.get<std::string>()};
-    for (const std::string& name : names)
-      if (is(name, value)) return;
-    faults.push_back(at + ": wrong type: " + value.dump());
-  }
-};
-
 std::string faults_of(const std::string& text) {
-  Validator validator;
-  validator.check(
-      Json::parse(read_file(std::string(ROOFLINE_SOURCE) + "/grader/formats/result_v1.schema.json")),
-      Json::parse(text), "result");
-  std::string all;
-  for (const std::string& fault : validator.faults) all += fault + "\n";
-  return all;
+  return schema_faults("grader/formats/result_v1.schema.json", text);
 }
 
 Result full_result() {
@@ -106,6 +48,7 @@ Result full_result() {
   measurement.fraction = INFINITY;
   result.measurements = {measurement};
   result.one_time = {{.what = "instantiation", .us = 30}};
+  result.lines = {{.id = "correctness", .title = "the result is right", .points = 40, .max = 40}};
   SweepResult curve;
   curve.id = "intensity";
   curve.argument = "repeat";
@@ -131,6 +74,27 @@ TEST(ResultJson, TheSchemaRefusesWhatIsWrong) {
   for (const char* part :
        {"no verdict", "extra extra", "seed: wrong type", "checks[0].kind: not in the enum"})
     EXPECT_NE(faults.find(part), std::string::npos) << part << "\n" << faults;
+}
+
+// Breaks when reading back loses or changes something that JSON holds.
+TEST(ResultJson, ReadBackItIsTheSame) {
+  Result finite = full_result();  // what JSON cannot say comes back as 0
+  finite.measurements[0].fraction = 0.94;
+  finite.checks[1].detail.back().second = std::vector<double>{1, 2};
+  const std::string text = to_json({finite, Result{}});
+  EXPECT_EQ(to_json(from_json(text).results), text);
+  EXPECT_EQ(to_json(from_json(to_json({finite})).results), to_json({finite}));
+  Graded graded;
+  graded.id = "ada", graded.name = "Ada", graded.email = "ada@example.edu", graded.factor = 0.8,
+  graded.remark = "late";
+  graded.results = {finite};
+  EXPECT_EQ(to_json(from_json(to_json(graded))), to_json(graded));
+}
+
+// Breaks when a file that is none of ours is taken for one, or ends the program without a word.
+TEST(ResultJson, WhatIsNoResultIsSaidSo) {
+  for (const char* text : {"", "[]", "{}", "{\"results\": 3}", "{\"schema\": \"lab/run/v1\"}"})
+    EXPECT_THROW(from_json(text), std::runtime_error) << text;
 }
 
 TEST(ResultJson, SeveralResultsAreAList) {

@@ -8,6 +8,7 @@
 #include "grader/current.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
+#include "grader/formats/wishes.h"
 #include "grader/progress_file.h"
 #include "grader/result_text.h"
 #include "grader/sweep_figure.h"
@@ -95,6 +96,7 @@ std::string remember(const Result& result, const std::string& source, const Path
 int grade_verb(const Paths& paths, const GradeRequest& request) {
   if (request.solution && !request.file.empty())
     throw UsageError("--solution and --file name two different files to grade; give one of them");
+  const std::vector<FormatWish> wishes = wishes_of(request.formats);
   const std::vector<Lab> labs = all_labs();
   ProgressFile progress(paths.state / "progress.json");
   std::vector<Chosen> chosen = select(labs, request.labs);
@@ -130,6 +132,7 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     write_file(request.json, to_json(results));
     std::fprintf(out, "  json    %s\n", paths.shown(request.json).c_str());
   }
+  write_wishes(wishes, results, paths, out);
   int status = 0;
   for (const Result& result : results) {
     const int one = exit_status(result);

@@ -22,6 +22,7 @@ struct GradeRequest {
   std::filesystem::path json;  ///< empty: none; "-": standard output, and the text goes to standard error
   std::uint64_t seed = 0;      ///< 0: drawn
   Sandbox sandbox = Sandbox::kNone;
+  std::vector<std::string> formats;  ///< "NAME=FILE", or "NAME" for standard output
 };
 int grade_verb(const Paths& paths, const GradeRequest& request);
 
@@ -40,6 +41,16 @@ struct BenchRequest {
 };
 int bench_verb(const Paths& paths, const BenchRequest& request);
 int roofs_verb(const Paths& paths, const std::string& device);
+
+struct ExportRequest {
+  std::string audience;             ///< "students": a course repository
+  std::string format;               ///< of grader/formats
+  std::filesystem::path from, out;  ///< results to read; file or folder to write, empty: standard output
+  std::filesystem::path gradebook;  ///< Canvas: the gradebook that it exported
+  std::string column;               ///< Canvas: the column to fill
+  std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
+};
+int export_verb(const Paths& paths, const ExportRequest& request);
 
 struct AuthorCheckRequest {
   std::vector<std::string> labs;  ///< empty: all

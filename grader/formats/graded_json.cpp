@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// lab/graded/v1 read back: a submission of a class.
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "grader/file.h"
+#include "grader/formats/json.h"
+#include "grader/formats/read_json.h"
+
+namespace roofline::grader {
+
+Graded from_json(const std::string& text) {
+  Graded graded;
+  graded.results = results_from_json(text);
+  try {
+    const auto json = nlohmann::json::parse(text);
+    graded.id = json.value("id", "");
+    graded.name = json.value("name", "");
+    graded.email = json.value("email", "");
+    graded.factor = json.value("factor", 1.0);
+    graded.remark = json.value("remark", "");
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(std::string("not a lab/graded/v1: ") + error.what());
+  }
+  return graded;
+}
+
+Graded read_graded(const std::filesystem::path& file) {
+  try {
+    Graded graded = from_json(read_file(file));
+    if (graded.id.empty()) graded.id = file.stem().string();
+    return graded;
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(file.string() + ": " + error.what());
+  }
+}
+
+}  // namespace roofline::grader
