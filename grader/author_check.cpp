@@ -40,6 +40,9 @@ bool is_submission(const fs::path& file, const Part& part) {
   return (is("wrong") || is("variants")) && file.extension() == ".cu";
 }
 
+/// In instead/ (of its part): for ./lab bench, never graded.
+bool is_for_bench(const fs::path& file) { return *file.begin() == "instead" && file.extension() == ".cu"; }
+
 /// What a lab's page may bring along, if it mentions it: pictures, and programs for ./lab run.
 bool is_exhibit(const fs::path& file) {
   return file.extension() == ".svg" || file.extension() == ".png" || *file.begin() == "experiments";
@@ -148,7 +151,8 @@ class FolderCheck {
       if (!here.contains(name) && !shown && !included && *file.begin() != "tests") stray(lab_ / file);
     }
     for (const fs::path& file : files_below(solutions_))
-      if (!there.contains(file.generic_string()) && !belongs_to_a_part(file)) stray(solutions_ / file);
+      if (!there.contains(file.generic_string()) && !belongs_to_a_part(file) && !is_for_bench(file))
+        stray(solutions_ / file);
   }
 
   bool belongs_to_a_part(const fs::path& file) const {

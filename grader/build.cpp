@@ -224,6 +224,7 @@ std::vector<std::string> Builder::link_command(const std::string& learner, const
                                       worker};
   if (std::error_code ignored; fs::exists(fs::path(libraries) / "libnvrtc.so", ignored))
     command.push_back("-lnvrtc");
+  for (const std::string& library : request.libraries) command.push_back("-l" + library);
 #ifdef __SANITIZE_ADDRESS__
   command.push_back("-fsanitize=address,undefined");  // the worker library was compiled with it too
 #endif
@@ -287,7 +288,9 @@ BuildResult Builder::build(const BuildRequest& request) {
     return result;
   }
   const Object main = entry(request, environment);
-  const std::string key = sha256_hex(learner.key + main.key + sha256_hex(read_file(paths_.worker_library())));
+  std::string parts = learner.key + main.key + sha256_hex(read_file(paths_.worker_library()));
+  for (const std::string& library : request.libraries) parts += library + '\0';
+  const std::string key = sha256_hex(parts);
   result.cached = learner.cached;
   if (const fs::path worker = paths_.cache() / (key + ".worker"); hit(worker)) {
     result.worker = worker;

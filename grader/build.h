@@ -25,6 +25,7 @@ struct BuildRequest {
   std::filesystem::path adapter;         ///< file that defines main; empty: the generic entry
   std::vector<int> capabilities = {80};  ///< PTX and SASS for each
   std::string shown{};                   ///< what messages call the source; empty: its path
+  std::vector<std::string> libraries{};  ///< of the toolkit, beside cudart: "cublas"
 };
 
 struct BuildResult {

@@ -144,14 +144,18 @@ class CommandLine {
     CLI::App* roofs = add("roofs", "measure (GPU) or model (simulated) every roof, beside the data sheet",
                           "  ./lab roofs\n"
                           "  ./lab roofs --device sim:t4",
-                          [this](const Paths& paths) { return roofs_verb(paths, grade_.device); });
-    roofs->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
-    CLI::App* bench = add("bench", "versions of a lab's work side by side: times, figures, timelines",
-                          "  ./lab bench 05\n"
+                          [this](const Paths& paths) { return roofs_verb(paths, roofs_); });
+    roofs->add_option("--device", roofs_.device, "auto, gpu, sim or sim:NAME");
+    roofs->add_option("--json", roofs_.json, "write the values to this file");
+    CLI::App* bench = add("bench", "naive, rungs, solution, yours, vendor's libraries side by side",
+                          "  ./lab bench 04                   every version of lab 04's work\n"
+                          "  ./lab bench all --json bench.json\n"
                           "  ./lab bench 05 --device sim:h200 --trace timelines",
                           [this](const Paths& paths) { return bench_verb(paths, bench_); });
-    bench->add_option("LAB", bench_.lab, "number or name; none: the lab you are at");
+    bench->add_option("LAB", bench_.labs, "number or name; all; none: the lab you are at");
     bench->add_option("--device", bench_.device, "auto, gpu, sim or sim:NAME");
+    bench->add_option("--json", bench_.json, "write the table as Google Benchmark's JSON to this file");
+    bench->add_option("--only", bench_.only, "regular expression: only versions whose id matches");
     bench->add_option("--figures", bench_.figures, "folder for the figures (SVG); none: results/");
     bench->add_option("--trace", bench_.trace, "folder for a timeline of each version (Chrome trace JSON)");
     CLI::App* author = add("author-check", "prove that the labs hold what they promise; for authors",
@@ -260,6 +264,7 @@ class CommandLine {
   std::map<std::string, Action> actions_;
   GradeRequest grade_;
   ExportRequest export_;
+  RoofsRequest roofs_;
   BenchRequest bench_;
   AuthorCheckRequest author_;
   RunOptions run_;

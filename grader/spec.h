@@ -267,6 +267,8 @@ struct Goal {
   /// FP32 operations that no version can leave out: faster than the device's peak is impossible. For roofs
   /// that have no data sheet of their own.
   std::function<double(const Settings&)> flops{};
+  /// Bytes that every version must move, where `work` counts something else: where the roofline puts the dot.
+  std::function<double(const Settings&)> bytes{};
   ThresholdTable thresholds{};
   Clock clock = Clock::kDevice;
 };

@@ -130,6 +130,13 @@ GradeOptions Workbench::options(std::uint64_t seed) {
   return options;
 }
 
+BuildResult Workbench::build(const Chosen& chosen, const fs::path& source,
+                             const std::vector<std::string>& libraries) {
+  BuildRequest asked = request(chosen, source);
+  asked.libraries = libraries;
+  return Builder(paths_, builder_.toolkit()).build(asked);  // the progress line is of one thread alone
+}
+
 Result Workbench::failed_build(const Chosen& chosen, const Check& check) const {
   Result result;
   result.lab = chosen.lab->folder;

@@ -29,6 +29,12 @@ class Workbench {
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
   Result grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed);
 
+  /// A file as the worker of a part; throws InfrastructureError where our own parts do not compile. May be
+  /// called from several threads.
+  BuildResult build(const Chosen& chosen, const std::filesystem::path& source,
+                    const std::vector<std::string>& libraries = {});
+  GradeOptions options(std::uint64_t seed);
+
   /// Every version of a part's bench (grader/bench.h). A version that does not build or run is a curve with a
   /// problem.
   std::vector<BenchCurve> bench(const Chosen& chosen);
@@ -44,7 +50,6 @@ class Workbench {
   DeviceRecord device_record() const;
 
  private:
-  GradeOptions options(std::uint64_t seed);
   BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
   Result failed_build(const Chosen& chosen, const Check& check) const;
 

@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 #include "grader/bench_figure.h"
@@ -23,20 +27,38 @@ namespace {
 /// Doubling the work for less than this much more time: the machine was waiting, not working.
 constexpr double kDoublingLimit = 0.10;
 
-Chosen chosen_part(const std::vector<Lab>& labs, const BenchRequest& request, const Paths& paths) {
-  std::vector<std::string> words;
-  if (!request.lab.empty()) words.push_back(request.lab);
-  std::vector<Chosen> chosen = select(labs, words);
-  if (chosen.empty()) {
-    ProgressFile progress(paths.state / "progress.json");
-    chosen = {current_part(labs, progress)};
+std::vector<Chosen> chosen_parts(const std::vector<Lab>& labs, const BenchRequest& request,
+                                 const Paths& paths) {
+  std::vector<Chosen> chosen = select(labs, request.labs);
+  if (!chosen.empty()) return chosen;
+  ProgressFile progress(paths.state / "progress.json");
+  return {current_part(labs, progress)};
+}
+
+/// The tables of all versions are the work of another program (grader/benchmark/), which needs Google
+/// Benchmark.
+int versions(const std::vector<Chosen>& chosen, const BenchRequest& request, const Paths& paths) {
+  const fs::path program = paths.build / "bin" / "lab-bench";
+  std::error_code none;
+  if (!fs::exists(program, none))
+    throw InfrastructureError(
+        "this build has no Google Benchmark, which compares the versions: install libbenchmark-dev, remove " +
+        paths.shown(paths.build) + " and run ./lab setup");
+  std::vector<std::string> words = {program.string(), "--device", request.device};
+  if (!request.json.empty()) words.insert(words.end(), {"--json", fs::absolute(request.json).string()});
+  if (!request.only.empty()) words.insert(words.end(), {"--only", request.only});
+  for (const Chosen& part : chosen) words.push_back(part.id());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::fflush(stdout);
+  pid_t child = 0;
+  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
+    throw InfrastructureError("cannot start " + paths.shown(program));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  for (const Chosen& part : chosen)
-    if (part.part->bench) return part;
-  std::string with;
-  for (const Chosen& part : all_parts(labs))
-    if (part.part->bench) with += " " + part.id();
-  throw UsageError("lab " + chosen[0].id() + " has nothing to compare; ./lab bench knows:" + with);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
 }
 
 /// The time, and behind it what the last doubling cost.
@@ -87,11 +109,8 @@ void write_traces(const std::vector<BenchCurve>& curves, const BenchRequest& req
   }
 }
 
-}  // namespace
-
-int bench_verb(const Paths& paths, const BenchRequest& request) {
-  const std::vector<Lab> labs = all_labs();
-  const Chosen chosen = chosen_part(labs, request, paths);
+/// The doubling test of a part that has one: curves, figures, timelines.
+int doubling(const Chosen& chosen, const BenchRequest& request, const Paths& paths) {
   const Bench& bench = *chosen.part->bench;
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   Workbench workbench(paths, request.device);
@@ -119,6 +138,17 @@ int bench_verb(const Paths& paths, const BenchRequest& request) {
   for (const BenchCurve& curve : curves)
     if (!curve.problem.empty() && !curve.yours) return 1;
   return 0;
+}
+
+}  // namespace
+
+int bench_verb(const Paths& paths, const BenchRequest& request) {
+  const std::vector<Lab> labs = all_labs();
+  const std::vector<Chosen> chosen = chosen_parts(labs, request, paths);
+  const int status = versions(chosen, request, paths);
+  // A lab by itself is shown with all that it has to show.
+  if (status > 1 || chosen.size() > 1 || !chosen[0].part->bench || !request.only.empty()) return status;
+  return std::max(status, doubling(chosen[0], request, paths));
 }
 
 }  // namespace roofline::grader

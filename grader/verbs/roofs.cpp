@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "grader/file.h"
 #include "grader/result_text.h"
 #include "grader/svg.h"
 #include "grader/table.h"
@@ -13,9 +15,35 @@
 
 namespace roofline::grader {
 
-int roofs_verb(const Paths& paths, const std::string& device) {
+namespace {
+
+std::string json_text(const std::vector<RoofValue>& values, const DeviceRecord& device) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const RoofValue& roof : values)
+    list.push_back({{"id", roof.id},
+                    {"title", roof.title},
+                    {"unit", roof.unit},
+                    {"value", roof.value},
+                    {"data_sheet", roof.data_sheet},
+                    {"median_us", roof.time.median_us},
+                    {"q1_us", roof.time.q1_us},
+                    {"q3_us", roof.time.q3_us},
+                    {"n", roof.time.n}});
+  const nlohmann::ordered_json all = {{"context",
+                                       {{"device", device.simulated ? "sim:" + device.id : device.name},
+                                        {"kind", device.simulated ? "simulated" : "gpu"},
+                                        {"compute_capability", device.capability},
+                                        {"driver", device.driver},
+                                        {"toolkit", device.toolkit}}},
+                                      {"roofs", list}};
+  return all.dump(2) + "\n";
+}
+
+}  // namespace
+
+int roofs_verb(const Paths& paths, const RoofsRequest& request) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  Workbench workbench(paths, device);
+  Workbench workbench(paths, request.device);
   const DeviceRecord record = workbench.device_record();
   const std::vector<RoofValue> values = workbench.measure_roofs();
   using Align = Column::Align;
@@ -38,6 +66,7 @@ int roofs_verb(const Paths& paths, const std::string& device) {
   std::printf("%s, compute capability %s\n", terminal.paint(Colour::kBold, device_label(record)).c_str(),
               record.capability.c_str());
   std::fputs(table.render(terminal).c_str(), stdout);
+  if (!request.json.empty()) write_file(request.json, json_text(values, record));
   if (!record.simulated) return 0;
   std::printf("\n  Modelled, not measured. Where the model's numbers come from (devices/%s.toml):\n",
               record.id.c_str());

@@ -34,13 +34,19 @@ int hint_verb(const Paths& paths, const std::string& lab, bool all);
 int reset_verb(const Paths& paths, const std::string& lab);
 int doctor_verb(const Paths& paths);
 struct BenchRequest {
-  std::string lab;  ///< empty: the current one
+  std::vector<std::string> labs;  ///< empty: the current one
   std::string device = "auto";
+  std::filesystem::path json;  ///< Google Benchmark's file; empty: none
+  std::string only;            ///< regular expression: only versions whose id ("04/product/solution") matches
   std::filesystem::path figures;  ///< folder for the figures; empty: results/
   std::filesystem::path trace;    ///< folder for a Chrome trace of each version; empty: none
 };
 int bench_verb(const Paths& paths, const BenchRequest& request);
-int roofs_verb(const Paths& paths, const std::string& device);
+struct RoofsRequest {
+  std::string device = "auto";
+  std::filesystem::path json;  ///< the values as data; empty: none
+};
+int roofs_verb(const Paths& paths, const RoofsRequest& request);
 
 struct ExportRequest {
   std::string audience;             ///< "students": a course repository

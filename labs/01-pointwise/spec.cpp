@@ -47,6 +47,7 @@ Lab ROOFLINE_LAB_SPEC() {
                      .settings = {{"n", l2_multiple({.simulated = 5, .gpu = 16, .bytes_per_element = 8})}},
                      .roof = "copy",
                      .work = [](const Settings& s) { return 8 * s["n"]; },
+                     .flops = [](const Settings& s) { return 2 * s["n"]; },
                      .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
           .shown = {{.id = "inside-l2",
                      .title = "the trap: an array that fits into L2, where no byte comes from DRAM",

@@ -156,16 +156,18 @@ Lab ROOFLINE_LAB_SPEC() {
       .parts = {{
           .program = kProgram,
           .cases = cases(),
-          .goals = {{.id = "product",
-                     .title = "2 m n k operations, at the rate of mma_sync",
-                     .settings = {{"m", Value([](const DeviceFacts& d) { return 128 * blocks_down(d); })},
-                                  {"n",
-                                   Value([](const DeviceFacts& d) { return 256 * d.sms / blocks_down(d); })},
-                                  {"k", 4096}},
-                     .roof = "mma",
-                     .work = [](const Settings& s) { return 2 * s["m"] * s["n"] * s["k"]; },
-                     .thresholds = {{80, {.pass = 0.25, .good = 0.40, .excellent = 0.50}},
-                                    {90, {.pass = 0.35, .good = 0.55, .excellent = 0.70}}}}},
+          .goals =
+              {{.id = "product",
+                .title = "2 m n k operations, at the rate of mma_sync",
+                .settings = {{"m", Value([](const DeviceFacts& d) { return 128 * blocks_down(d); })},
+                             {"n", Value([](const DeviceFacts& d) { return 256 * d.sms / blocks_down(d); })},
+                             {"k", 4096}},
+                .roof = "mma",
+                .work = [](const Settings& s) { return 2 * s["m"] * s["n"] * s["k"]; },
+                .bytes =
+                    [](const Settings& s) { return 2 * (kElementsA(s) + kElementsB(s)) + 4 * kElementsC(s); },
+                .thresholds = {{80, {.pass = 0.25, .good = 0.40, .excellent = 0.50}},
+                               {90, {.pass = 0.35, .good = 0.55, .excellent = 0.70}}}}},
           .structure = {no_local_memory()},
           .predictions =
               {{.key = "tensor_over_cuda",

@@ -16,6 +16,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "simulator/host/session.h"
 
@@ -71,35 +72,44 @@ Outcome run(const std::string& program, const SessionOptions& options) {
   return outcome;
 }
 
-void whole_kernel(benchmark::State& state, const std::string& name) {
+constexpr const char* kKernels[] = {"saxpy", "gemm", "reduce", "wmma"};
+
+/// On so many host cores. Counters are always on: virtual time is made of them.
+void whole_kernel(benchmark::State& state, const std::string& name, unsigned cores) {
   const std::string program = compiled(name);
-  double lanes = 0, warps = 0, wall = 0;
+  SessionOptions options;
+  options.threads = cores;
+  double lanes = 0, warps = 0, wall = 0, best = std::numeric_limits<double>::max();
   for (auto _ : state) {
-    const Outcome outcome = run(program, {});
+    const Outcome outcome = run(program, options);
     state.SetIterationTime(outcome.wall_seconds);
     wall += outcome.wall_seconds;
+    best = std::min(best, outcome.wall_seconds);
     for (const KernelRecord& kernel : outcome.region.kernels) {
       lanes += static_cast<double>(kernel.counters.lane_instructions);
       warps += static_cast<double>(kernel.counters.warp_instructions);
     }
   }
-  state.counters["lane_instructions/s"] = lanes / wall;
-  state.counters["ns/warp_instruction"] = wall / warps * 1e9;
-  state.counters["warp_instructions"] = warps / static_cast<double>(state.iterations());
+  const auto runs = static_cast<double>(state.iterations());
+  state.counters["cores"] = cores;
+  state.counters["best_ms"] = best * 1e3;
+  state.counters["lane_instructions/s"] = lanes / runs / best;
+  state.counters["ns/warp_instruction"] = best / (warps / runs) * 1e9;
+  state.counters["warp_instructions"] = warps / runs;
 }
 
-BENCHMARK_CAPTURE(whole_kernel, saxpy_2_20, "saxpy")
-    ->UseManualTime()
-    ->Iterations(5)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_kernel, gemm_256, "gemm")
-    ->UseManualTime()
-    ->Iterations(5)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(whole_kernel, reduce_2_20, "reduce")
-    ->UseManualTime()
-    ->Iterations(5)
-    ->Unit(benchmark::kMillisecond);
+int register_kernels() {
+  const unsigned all = std::max(1U, std::thread::hardware_concurrency());
+  for (const std::string program : kKernels)
+    for (unsigned cores = 1; cores <= all; cores *= 2)
+      benchmark::RegisterBenchmark(("kernel/" + program + "/cores:" + std::to_string(cores)).c_str(),
+                                   whole_kernel, program, cores)
+          ->UseManualTime()
+          ->Iterations(5)
+          ->Unit(benchmark::kMillisecond);
+  return 0;
+}
+const int g_kernels = register_kernels();
 
 /// With a check, as a multiple (`times`) of the same kernel on one host core without: the best run of each,
 /// taken in turn, so that a busy machine disturbs both.
@@ -125,16 +135,16 @@ int register_checks() {
                                                 {"init", kCheckInit},
                                                 {"race", kCheckRace},
                                                 {"all", kCheckAll}};
-  for (const std::string program : {"saxpy", "gemm", "reduce"})
+  for (const std::string program : kKernels)
     for (const auto& [name, bits] : checks)
       benchmark::RegisterBenchmark(("check_" + std::string(name) + "/" + program).c_str(), checked_kernel,
                                    program, bits)
           ->UseManualTime()
-          ->Iterations(7)
+          ->Iterations(5)
           ->Unit(benchmark::kMillisecond);
   return 0;
 }
-const int g_registered = register_checks();
+const int g_checks = register_checks();
 
 }  // namespace
 }  // namespace roofline::sim

@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: the repeats in a loop that counts at run time
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

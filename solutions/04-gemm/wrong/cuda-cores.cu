@@ -1,4 +1,6 @@
 // expect: too-slow
+// bench: 64 x 64 tiles on FP32 lanes
+// simulated: k=512
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: stream order
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: a kernel for each cosine
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: from the beginning again for each layer
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

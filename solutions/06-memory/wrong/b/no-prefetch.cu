@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: a layer is fetched when it is needed
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: copies and kernels in one stream
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

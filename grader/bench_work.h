@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/spec.h"
+
+namespace roofline::grader {
+
+/// Bytes and FLOPs that a call cannot do without; 0 where the lab does not say.
+struct DeclaredWork {
+  double bytes = 0, flops = 0;
+};
+/// From what the goal's work counts (its roof's unit tells) and from what it says beside that.
+DeclaredWork declared_work(const Goal& goal, const Settings& settings);
+
+/// Rates of roofs by id, in bytes or FLOPs or kernels a second.
+using RoofRates = std::map<std::string, double>;
+
+/// Something that every version of a part is timed at.
+struct BenchWork {
+  std::string id, title;
+  Settings settings;
+  Clock clock = Clock::kDevice;
+  std::vector<std::string> roofs;  ///< whose rates `fraction` needs
+  std::string limit;               ///< what it is a fraction of: "copy roof"
+  std::function<DeclaredWork(const Settings&)> work;
+  std::function<double(const Settings&, double seconds, const RoofRates&)> fraction;
+};
+
+/// Goals (one for each size), three points of each sweep (its ends and the one nearest to the data sheet's
+/// ridge), overlaps. Nothing for a part whose answer has a quality and no time.
+std::vector<BenchWork> bench_works(const Part& part, const DeviceFacts& facts);
+
+}  // namespace roofline::grader

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "grader/contender.h"
+#include "grader/file.h"
+#include "grader/process.h"
+
+// .ci/gpu without a GPU: what it would run, and the script itself with the simulated GPU in the card's place.
+namespace roofline::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = ROOFLINE_SOURCE;
+
+CommandResult gpu(std::vector<std::string> arguments,
+                  std::string preset = fs::path(ROOFLINE_BUILD).filename()) {
+  arguments.insert(arguments.begin(), kRoot / ".ci" / "gpu");
+  return run_command(arguments, {.output_limit = 1 << 20, .environment = {"ROOFLINE_PRESET=" + preset}});
+}
+
+bool on_a_card(const fs::path& file) {
+  return read_file(file).substr(0, 400).find("\n// needs: sim") == std::string::npos;
+}
+
+TEST(GpuScript, DryRunFindsEverythingBuiltAndListsEveryItem) {
+  const CommandResult result = gpu({"--dry-run"});
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / "solutions")) {
+    const std::string file = entry.path().lexically_relative(kRoot);
+    if (entry.path().extension() != ".cu" || file.find("/wrong/") == std::string::npos) continue;
+    EXPECT_EQ(result.output.find(" " + file + " ") != std::string::npos, on_a_card(entry.path())) << file;
+  }
+  const std::vector<Lab> labs = all_labs();
+  for (const Chosen& part : all_parts(labs)) {
+    EXPECT_NE(result.output.find("grade " + part.id() + " --solution"), std::string::npos) << part.id();
+    for (const Contender& version : contenders_of(part, Paths::find())) {
+      if (version.kind != Contender::Kind::kRung) continue;
+      EXPECT_NE(result.output.find("rung-" + part.id() + "-" + version.id), std::string::npos);
+    }
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "common/simulator/tests/isa")) {
+    if (entry.path().extension() != ".cases") continue;
+    EXPECT_NE(result.output.find("cases-" + entry.path().stem().string()), std::string::npos);
+  }
+  for (const char* words : {"roofs --device gpu", "bench all --device gpu", "program-wmma_half-debug"})
+    EXPECT_NE(result.output.find(words), std::string::npos) << words;
+}
+
+TEST(GpuScript, SaysWhatIsNotBuilt) {
+  const CommandResult result = gpu({"--dry-run"}, "nowhere");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.output.find("missing: build/nowhere/bin/lab (./lab setup"), std::string::npos)
+      << result.output;
+}
+
+TEST(GpuScript, WrongUsage) {
+  EXPECT_EQ(gpu({"--dryrun"}).exit_code, 2);
+  EXPECT_EQ(gpu({"--budget", "soon"}).exit_code, 2);
+  EXPECT_EQ(gpu({"--help"}).exit_code, 0);
+}
+
+TEST(GpuScript, RepeatsNothingThatIsDone) {
+  const fs::path out = fs::path(testing::TempDir()) / "gpu-script";
+  fs::remove_all(out);
+  const std::vector<std::string> cases = {"--device", "sim:a100-sxm4-40gb", "--only", "cases", "--out", out};
+  std::vector<std::string> no_time = cases;
+  no_time.insert(no_time.end(), {"--budget", "0"});
+
+  const CommandResult nothing = gpu(no_time);
+  EXPECT_EQ(nothing.exit_code, 3) << nothing.output;  // left for the next call
+  EXPECT_NE(nothing.output.find("0 done    0 unexpected   13 left"), std::string::npos) << nothing.output;
+
+  ASSERT_EQ(gpu(cases).exit_code, 0);
+  const fs::path kept = out / "items" / "cases-float", lost = out / "items" / "cases-half";
+  write_file(kept.string() + ".txt", "a mark\n");
+  write_file(kept.string() + ".exit", "1\n");
+  fs::remove(lost.string() + ".exit");
+  const CommandResult again = gpu(cases);
+  EXPECT_EQ(again.exit_code, 1) << again.output;
+  EXPECT_NE(again.output.find("unexpected: cases-float: expected 0, got 1"), std::string::npos)
+      << again.output;
+  EXPECT_EQ(read_file(kept.string() + ".txt"), "a mark\n");
+  EXPECT_TRUE(fs::exists(lost.string() + ".exit"));
+  fs::remove_all(out);
+}
+
+}  // namespace
+}  // namespace roofline::grader

@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "grader/file.h"
+#include "grader/paths.h"
+#include "grader/svg.h"
+
+// The pages of docs/results/ are made of the data files beside them: run with ROOFLINE_UPDATE_PAGES=1 where a
+// file changed. What has not been measured is said to be so.
+namespace roofline::grader {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path kResults = fs::path(ROOFLINE_SOURCE) / "docs" / "results";
+
+std::optional<Json> data(const std::string& name) {
+  std::error_code none;
+  const fs::path file = kResults / name;
+  if (!fs::exists(file, none)) return {};
+  return Json::parse(read_file(file));
+}
+
+std::string percent(double fraction, const char* format = "%.1f %%") {
+  char text[32];
+  std::snprintf(text, sizeof text, format, 100 * fraction);
+  return text;
+}
+
+std::string text_of(const fs::path& file) {
+  std::error_code none;
+  return fs::exists(file, none) ? read_file(file) : "";
+}
+
+void expect_current(const std::string& name, const std::string& now) {
+  if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr) write_file(kResults / name, now);
+  EXPECT_EQ(text_of(kResults / name), now) << "run ROOFLINE_UPDATE_PAGES=1 results_pages_test";
+}
+
+// ---- how fast the simulator is ----
+
+/// Google Benchmark's name of a run without what it appends.
+std::string plain_name(const Json& run) {
+  std::string name = run["name"];
+  return name.substr(0, name.find("/iterations:"));
+}
+
+std::string kernels_table(const Json& speed) {
+  std::string text =
+      "| kernel | cores | ms | instructions a second | ns a warp instruction |\n|---|---|---|---|---|\n";
+  for (const Json& run : speed["benchmarks"]) {
+    const std::string name = plain_name(run);
+    if (!name.starts_with("kernel/")) continue;
+    text += "| " + name.substr(7, name.rfind('/') - 7) + " | " + compact(run["cores"], 2) + " | " +
+            compact(run["best_ms"], 3) + " | " + compact(run["lane_instructions/s"].get<double>() / 1e6, 3) +
+            " M | " + compact(run["ns/warp_instruction"], 3) + " |\n";
+  }
+  return text;
+}
+
+std::string checks_table(const Json& speed) {
+  const std::vector<std::string> kernels = {"saxpy", "gemm", "reduce", "wmma"};
+  std::map<std::string, double> times;
+  std::vector<std::string> checks;
+  for (const Json& run : speed["benchmarks"]) {
+    const std::string name = plain_name(run);
+    if (!name.starts_with("check_")) continue;
+    times[name] = run["times"];
+    const std::string check = name.substr(6, name.find('/') - 6);
+    if (std::ranges::find(checks, check) == checks.end()) checks.push_back(check);
+  }
+  std::string text = "| check |";
+  for (const std::string& kernel : kernels) text += " " + kernel + " |";
+  text += "\n|---|---|---|---|---|\n";
+  for (const std::string& check : checks) {
+    text += "| " + check + " |";
+    for (const std::string& kernel : kernels) {
+      const auto found = times.find("check_" + check + "/" + kernel);
+      text += found == times.end() ? " |" : " " + compact(found->second, 3) + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string machine_line(const Json& speed) {
+  const Json& context = speed["context"];
+  const double load = context["load_avg"].empty() ? 0 : context["load_avg"][0].get<double>();
+  const int cores = context["num_cpus"];
+  std::string text = "Measured " + context["date"].get<std::string>().substr(0, 10) + " on " +
+                     context.value("cpu", "an unnamed processor") + ", " + std::to_string(cores) +
+                     " cores, load average " + compact(load, 3) + " at the start";
+  // Half a core of other work already shows.
+  text += load > 0.5 ? ": **the machine was busy with other work, so an idle one is faster than this says**"
+                     : ", otherwise idle";
+  return text + ". Command: `.ci/simulator-speed`.\n";
+}
+
+std::string speed_page() {
+  std::string text =
+      "# How fast the simulated GPU is\n\n"
+      "Wall time of whole kernels on the CPU: saxpy on 2^20 elements, a tiled FP32 product of 256 x 256 "
+      "matrices, a "
+      "reduction of 2^20 elements, and a WMMA product of 512 x 512 matrices of halves. Loading the program's "
+      "code at "
+      "the first launch is part of it. Of five runs the quickest counts. An *instruction* is one PTX "
+      "instruction of "
+      "one thread; an `mma` counts as one for each of 32 threads, however many products it makes.\n\n"
+      "Counters are always on, since virtual time is made of them: there is no quicker mode without. Checks "
+      "are what "
+      "`./lab run --check` adds.\n\n";
+  if (const auto speed = data("simulator-speed.json")) {
+    text +=
+        machine_line(*speed) + "\n" + kernels_table(*speed) +
+        "\n## With checks\n\nTimes as long as without, on one core ([what they find](../checks.md)):\n\n" +
+        checks_table(*speed);
+  } else {
+    text += "**Not yet measured**: `.ci/simulator-speed` writes the figures here.\n";
+  }
+  text +=
+      "\n## Other ways to run CUDA without a GPU\n\nPublished figures, none of them measured here, on other "
+      "machines "
+      "and other programs: they tell orders of magnitude, not ranks.\n\n"
+      "| | what it is | figure | source | date |\n|---|---|---|---|---|\n";
+  const std::optional<Json> ways = data("cuda-on-a-cpu.json");
+  for (const Json& way : (*ways)["ways"])
+    text += "| " + way["name"].get<std::string>() + " | " + way["kind"].get<std::string>() + " | " +
+            way["figure"].get<std::string>() + " | " + way["source"].get<std::string>() + " | " +
+            way["date"].get<std::string>() + " |\n";
+  return text;
+}
+
+// ---- simulated against measured ----
+
+/// Cards with a device file whose tables are kept: the article's GPU, and one of the next generation.
+const std::vector<std::pair<std::string, std::string>> kCards = {{"a100-sxm4-40gb", "A100-SXM4-40GB"},
+                                                                 {"h200", "H200"}};
+/// What an error may be without being listed in misses.json with its reason.
+constexpr double kMedianLimit = 0.20, kWorstLimit = 0.35;
+
+struct Point {
+  std::string name, unit;
+  double simulated = 0;
+  std::optional<double> measured;
+  double fraction = 0;
+  std::optional<double> measured_fraction;
+  double error() const { return simulated / *measured - 1; }
+};
+
+std::map<std::string, const Json*> by_name(const std::optional<Json>& table, const char* list,
+                                           const char* key) {
+  std::map<std::string, const Json*> found;
+  if (!table) return found;
+  for (const Json& entry : (*table)[list]) {
+    std::string name = entry[key];
+    found[name.substr(0, name.find("/iterations:"))] = &entry;
+  }
+  return found;
+}
+
+std::vector<Point> roof_points(const std::string& card) {
+  const auto simulated = data("simulated-" + card + ".roofs.json"),
+             measured = data("measured-" + card + ".roofs.json");
+  const auto others = by_name(measured, "roofs", "id");
+  std::vector<Point> points;
+  if (!simulated) return points;
+  for (const Json& roof : (*simulated)["roofs"]) {
+    Point point{roof["id"], roof["unit"], roof["value"], {}, 0, {}};
+    const double sheet = roof["data_sheet"];
+    point.fraction = sheet > 0 ? point.simulated / sheet : 0;
+    if (const auto other = others.find(point.name); other != others.end())
+      point.measured = (*other->second)["value"].get<double>();
+    points.push_back(point);
+  }
+  return points;
+}
+
+std::vector<Point> version_points(const std::string& card) {
+  const auto simulated = data("simulated-" + card + ".bench.json"),
+             measured = data("measured-" + card + ".bench.json");
+  const auto others = by_name(measured, "benchmarks", "name");
+  std::vector<Point> points;
+  if (!simulated) return points;
+  for (const Json& run : (*simulated)["benchmarks"]) {
+    if (run.value("error_occurred", false)) continue;
+    Point point{plain_name(run), "us", run["median_us"], {}, run["fraction"], {}};
+    // Sizes on a card are larger: what compares is the fraction of the limit.
+    if (const auto other = others.find(point.name);
+        other != others.end() && !other->second->value("error_occurred", false))
+      point.measured = point.measured_fraction = (*other->second)["fraction"].get<double>();
+    point.simulated = point.measured ? point.fraction : point.simulated;
+    points.push_back(point);
+  }
+  return points;
+}
+
+std::string error_cell(const Point& point) {
+  return point.measured ? percent(point.error(), "%+.1f %%") : "not yet measured";
+}
+
+std::string spread_line(std::vector<Point> points) {
+  std::erase_if(points, [](const Point& point) { return !point.measured; });
+  if (points.empty()) return "Not yet measured on this card: no error can be told.\n";
+  std::vector<double> errors;
+  for (const Point& point : points) errors.push_back(std::abs(point.error()));
+  std::ranges::sort(errors);
+  return std::to_string(errors.size()) + " points, median error " + percent(errors[errors.size() / 2]) +
+         ", worst " + percent(errors.back()) + ".\n";
+}
+
+std::string card_section(const std::string& card, const std::string& title) {
+  std::string text = "\n## " + title + "\n\n";
+  const auto measured = data("measured-" + card + ".bench.json");
+  if (measured) {
+    const Json& context = (*measured)["context"];
+    text += "Measured " + context["started"].get<std::string>() + " on " +
+            context["device"].get<std::string>() + ", driver " + context["driver"].get<std::string>() +
+            ", toolkit " + context["toolkit"].get<std::string>() + ", by `.ci/gpu`. ";
+  }
+  text += "Simulated by `./lab roofs --device sim:" + card + "` and `./lab bench all --device sim:" + card +
+          "`.\n";
+  const std::vector<Point> roofs = roof_points(card), versions = version_points(card);
+  text += "\n### Roofs\n\n" + spread_line(roofs) +
+          "\n| roof | simulated | of the data sheet | measured | error |\n|---|---|---|---|---|\n";
+  for (const Point& point : roofs)
+    text += "| " + point.name + " | " + compact(point.simulated, 4) + " " + point.unit + " | " +
+            (point.fraction > 0 ? percent(point.fraction) : "") + " | " +
+            (point.measured ? compact(*point.measured, 4) + " " + point.unit : "") + " | " +
+            error_cell(point) + " |\n";
+  text += "\n### Labs, rungs and sweeps\n\n" + spread_line(versions) +
+          "\n| lab/work/version | simulated, of the limit | measured, of the limit | error "
+          "|\n|---|---|---|---|\n";
+  for (const Point& point : versions)
+    text += "| " + point.name + " | " + percent(point.fraction) + " | " +
+            (point.measured_fraction ? percent(*point.measured_fraction) : "") + " | " + error_cell(point) +
+            " |\n";
+  return text;
+}
+
+std::string labs_page() {
+  std::string text =
+      "# Roofs and labs: simulated against measured\n\n"
+      "What the time model says of the roofs and of every version in `./lab bench`, beside what cards gave. "
+      "Made by "
+      "`ROOFLINE_UPDATE_PAGES=1 results_pages_test` from the data files in this folder: "
+      "`simulated-CARD.*.json`, and "
+      "`measured-CARD.*.json`, which are `roofs.json` and `bench.json` of a run of `.ci/gpu` on that card. "
+      "Problem "
+      "sizes differ (a card gets arrays of 16 times its L2, the simulation of 4 to 5 times), so labs are "
+      "compared by "
+      "their fraction of the limit. Errors of more than " +
+      percent(kWorstLimit, "%.0f %%") +
+      " must be listed with their reason in `misses.json`, and the median may not exceed " +
+      percent(kMedianLimit, "%.0f %%") +
+      "; a test holds both. The model against figures that others published: [276 "
+      "points](../model-against-published.md).\n";
+  for (const auto& [card, title] : kCards) text += card_section(card, title);
+  return text;
+}
+
+TEST(ResultsPages, SimulatorSpeedIsCurrent) { expect_current("simulator-speed.md", speed_page()); }
+
+TEST(ResultsPages, LabsIsCurrent) { expect_current("labs.md", labs_page()); }
+
+TEST(Results, EveryOtherWayHasASourceAndADate) {
+  const std::optional<Json> ways = data("cuda-on-a-cpu.json");
+  ASSERT_TRUE(ways);
+  EXPECT_GE((*ways)["ways"].size(), 4U);
+  for (const Json& way : (*ways)["ways"])
+    for (const char* key : {"name", "kind", "figure", "source", "date"})
+      EXPECT_FALSE(way.value(key, "").empty()) << way << key;
+}
+
+// What is kept as measured was measured, and what is simulated does not pass for it.
+TEST(Results, DataFilesSayWhatTheyAre) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(kResults)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("simulated-") && !name.starts_with("measured-")) continue;
+    const Json context = Json::parse(read_file(entry.path()))["context"];
+    EXPECT_EQ(context["kind"], name.starts_with("measured-") ? "gpu" : "simulated") << name;
+    for (const char* key : {"device", "driver", "toolkit", "compute_capability"})
+      EXPECT_FALSE(context.value(key, "").empty()) << name << ' ' << key;
+  }
+}
+
+// The bar for cards that were measured. A miss is no failure where it is owned up to.
+TEST(Results, TheModelIsAsCloseToMeasuredCardsAsThePageSays) {
+  const Json misses = data("misses.json").value_or(Json::object());
+  for (const auto& [card, title] : kCards) {
+    std::vector<double> errors;
+    for (auto points : {roof_points(card), version_points(card)})
+      for (const Point& point : points) {
+        if (!point.measured) continue;
+        errors.push_back(std::abs(point.error()));
+        if (!misses.contains(card + "/" + point.name))
+          EXPECT_LT(errors.back(), kWorstLimit) << card << ' ' << point.name << ": simulated "
+                                                << point.simulated << ", measured " << *point.measured;
+      }
+    std::ranges::sort(errors);
+    if (!errors.empty()) EXPECT_LT(errors[errors.size() / 2], kMedianLimit) << card;
+  }
+}
+
+}  // namespace
+}  // namespace roofline::grader
