@@ -81,7 +81,8 @@ std::string page(const std::vector<Measurement>& measurements) {
       "the model's). *Fitted*: a constant of the card was chosen with this measurement in sight; *held out*: "
       "none was. The page is made by `ROOFLINE_UPDATE_PAGES=1 published_test`; the formulas and what is not "
       "modelled stand in [the time model](simulator-model.md), the constants in [the "
-      "devices](devices.md).\n\n"
+      "devices](devices.md). Roofs and labs beside cards that were measured with this repository: "
+      "[simulated against measured](results/labs.md).\n\n"
       "## Summary\n\n" +
       summary(measurements) + "\n## Sources\n\n" + name_and_source_lines();
   std::string heading;
