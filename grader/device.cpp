@@ -66,6 +66,12 @@ DeviceChoice parse_device(const std::string& text) {
     choice.id = text.substr(4);
     return choice;
   }
+  if (text.starts_with("gpu:") && text.size() > 4 &&
+      text.find_first_not_of("0123456789", 4) == std::string::npos && text.size() < 8) {
+    choice.simulated = false;
+    choice.ordinal = std::stoi(text.substr(4));
+    return choice;
+  }
   if (text != "auto" && text != "gpu") {
     throw std::invalid_argument("unknown device '" + text + "': auto, gpu, sim or sim:NAME");
   }

@@ -16,6 +16,7 @@
 #include "grader/selection.h"
 #include "grader/skeleton.h"
 #include "grader/terminal.h"
+#include "grader/verbs/batch.h"
 #include "grader/verbs/run.h"
 #include "grader/verbs/verbs.h"
 
@@ -47,6 +48,7 @@ class CommandLine {
     add_learning();
     add_export();
     add_devices();
+    add_batch();
     add_run();
   }
 
@@ -168,6 +170,42 @@ class CommandLine {
     author->add_option("--only", author_.only, "only submissions whose path contains this");
   }
 
+  void add_batch() {
+    CLI::App* batch =
+        add("batch", "grade a class: safely, and resumed after a kill; for instructors",
+            "  ./lab batch submissions --out graded --lab 01\n"
+            "  ./lab batch submissions --out graded --lab 01 --roster class.csv --course course.toml\n"
+            "  ./lab batch submissions --out graded --lab 01 --course course.toml --rescore\n"
+            "  ./lab batch submissions --out graded --lab 04 --executor slurm --device gpu\n"
+            "The same command goes on where it was stopped.",
+            [this](const Paths& paths) { return batch_verb(paths, batch_); });
+    batch->add_option("DIR", batch_.folder, "what was handed in: folders, files, zip and tar archives")
+        ->required();
+    batch->add_option("--out", batch_.out, "folder for results, tables and the journal");
+    batch->add_option("--lab", batch_.labs, "number or name; may be repeated")->delimiter(',');
+    batch->add_option("--device", batch_.device, "auto, gpu, sim or sim:NAME");
+    batch->add_option("--jobs", batch_.jobs, "tasks at a time; 0: one for each core or GPU");
+    batch->add_option("--seed", batch_.seed, "draw inputs from this seed; 0: a fresh one for the class");
+    batch->add_option("--roster", batch_.roster, "CSV with columns id, name, email, submitted");
+    batch->add_option("--course", batch_.course, "TOML: deadline, grace, percent a day, points");
+    batch->add_option("--format", batch_.formats, "further formats, separated by commas")->delimiter(',');
+    batch->add_option("--executor", batch_.executor, "local or slurm");
+    batch->add_option("--partition", batch_.partition, "Slurm: partition");
+    batch->add_option("--memory", batch_.memory, "Slurm: memory of a task")->capture_default_str();
+    batch->add_option("--time", batch_.time, "Slurm: time limit of a task")->capture_default_str();
+    batch->add_flag("--rescore", batch_.rescore,
+                    "give points anew, for example after a change of --course; runs nothing");
+    batch->add_flag("--fresh", batch_.fresh, "forget what the folder holds and start over");
+    batch->add_flag_callback(
+        "--no-sandbox", [this] { batch_.sandbox = Sandbox::kNone; },
+        "without boxes: submissions can then read and do what you can");
+    batch->add_flag_callback(
+        "--container", [this] { batch_.sandbox = Sandbox::kContainer; },
+        "boxes for root in a container that has no user namespaces");
+    batch->add_option("--task", batch_.task)->group("");
+    batch->add_option("--gpu", batch_.gpu)->group("");
+  }
+
   void add_run() {
     CLI::App* run =
         add("run", "run any program built with nvcc -cudart shared on the simulated GPU",
@@ -267,6 +305,7 @@ class CommandLine {
   RoofsRequest roofs_;
   BenchRequest bench_;
   AuthorCheckRequest author_;
+  BatchRequest batch_;
   RunOptions run_;
   std::string lab_;
   bool all_ = false;

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/batch/course.h"
+#include "grader/batch/executor.h"
+#include "grader/batch/intake.h"
+#include "grader/batch/task.h"
+#include "grader/formats/format.h"
+#include "grader/selection.h"
+
+namespace roofline::grader {
+
+/// One thing that was handed in, and the tasks that grade it.
+struct Attempted {
+  HandedIn handed_in;
+  std::string problem;                      ///< of the intake
+  std::map<std::string, std::string> keys;  ///< part -> task; a part without a file has none
+};
+
+/// What is known when every task has ended.
+struct ClassOutcome {
+  std::vector<Graded> students;                ///< the best submission of each, by id
+  std::vector<std::string> chosen;             ///< its label, for each of them
+  std::size_t submissions = 0, different = 0;  ///< different: tasks
+  std::size_t errors = 0;  ///< students with a part that could not be graded: no points lost
+};
+
+/// The points are given anew from the outcomes' checks, with the course's points and late policy. Nothing is
+/// run.
+ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
+                    const std::vector<Chosen>& parts, const Course& course);
+
+/// results/<id>.json, class.csv, hardest.csv, index.html, reports/<id>.html and the other formats asked for.
+void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOutcome& outcome,
+                   const std::vector<Chosen>& parts, const std::vector<std::string>& formats);
+
+/// The overview of a class as a page that needs nothing else.
+std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts);
+
+}  // namespace roofline::grader

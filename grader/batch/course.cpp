@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/batch/course.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "grader/file.h"
+#include "grader/formats/csv.h"
+#include "grader/paths.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <toml++/toml.h>
+#pragma GCC diagnostic pop
+
+namespace roofline::grader {
+namespace {
+
+constexpr Seconds kDay = 86'400;
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string plain(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// A date of TOML, or a string in one of parse_time's forms.
+Seconds time_of(const toml::node& node, const std::string& where) {
+  std::optional<Seconds> time;
+  if (const auto* text = node.as_string()) {
+    time = parse_time(text->get());
+  } else if (const auto* moment = node.as_date_time()) {
+    std::ostringstream written;
+    written << moment->get();
+    time = parse_time(written.str());
+  } else if (const auto* day = node.as_date()) {
+    std::ostringstream written;
+    written << day->get();
+    time = parse_time(written.str());
+  }
+  if (!time) throw UsageError(where + " is not a time such as 2026-11-20T23:59:00Z");
+  return *time;
+}
+
+double number_of(const toml::node& node, const std::string& where) {
+  const std::optional<double> value = node.value<double>();
+  if (!value || !std::isfinite(*value) || *value < 0) throw UsageError(where + " is not a number from 0 on");
+  return *value;
+}
+
+void read_late(const toml::table& table, const std::string& name, LatePolicy& late) {
+  for (const auto& [key, node] : table) {
+    const std::string where = name + ": late." + std::string(key.str());
+    if (key.str() == "deadline") {
+      late.deadline = time_of(node, where);
+    } else if (key.str() == "grace_minutes") {
+      late.grace = static_cast<Seconds>(60 * number_of(node, where));
+    } else if (key.str() == "percent_per_day") {
+      late.percent_per_day = number_of(node, where);
+    } else if (key.str() == "most_days") {
+      late.most_days = number_of(node, where);
+    } else if (key.str() == "extensions" && node.is_table()) {
+      for (const auto& [student, until] : *node.as_table())
+        late.extensions[lower(std::string(student.str()))] =
+            time_of(until, where + "." + std::string(student.str()));
+    } else {
+      throw UsageError(where +
+                       " is not known: deadline, grace_minutes, percent_per_day, most_days, extensions are");
+    }
+  }
+}
+
+double* field(Points& points, std::string_view name) {
+  if (name == "correctness") return &points.correctness;
+  if (name == "structure") return &points.structure;
+  if (name == "prediction") return &points.prediction;
+  if (name == "pass") return &points.pass;
+  if (name == "good") return &points.good;
+  return name == "excellent" ? &points.excellent : nullptr;
+}
+
+}  // namespace
+
+std::optional<Seconds> parse_time(std::string_view text) {
+  std::tm parts{};
+  int hour = 23, minute = 59, second = 59, used = 0;
+  const std::string copy(text);
+  if (std::sscanf(copy.c_str(), "%4d-%2d-%2d%n", &parts.tm_year, &parts.tm_mon, &parts.tm_mday, &used) != 3)
+    return std::nullopt;
+  std::string_view rest = std::string_view(copy).substr(static_cast<std::size_t>(used));
+  if (!rest.empty()) {
+    int time_used = 0;
+    if ((rest[0] != 'T' && rest[0] != ' ') ||
+        std::sscanf(rest.data() + 1, "%2d:%2d%n", &hour, &minute, &time_used) != 2)
+      return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(time_used) + 1);
+    second = 0;
+    if (rest.starts_with(':')) {
+      if (std::sscanf(rest.data() + 1, "%2d%n", &second, &time_used) != 1) return std::nullopt;
+      rest.remove_prefix(static_cast<std::size_t>(time_used) + 1);
+    }
+    if (rest.starts_with('.'))
+      rest.remove_prefix(std::min(rest.find_first_not_of("0123456789", 1), rest.size()));
+  }
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  Seconds offset = 0;
+  if (!rest.empty() && rest != "Z" && rest != "UTC") {
+    int hours = 0, minutes = 0;
+    char sign = 0;
+    std::string zone(rest);
+    std::erase(zone, ':');
+    if (zone.size() != 5 || std::sscanf(zone.c_str(), "%c%2d%2d", &sign, &hours, &minutes) != 3 ||
+        (sign != '+' && sign != '-'))
+      return std::nullopt;
+    offset = (sign == '-' ? -1 : 1) * (Seconds{3600} * hours + Seconds{60} * minutes);
+  }
+  if (parts.tm_mon < 1 || parts.tm_mon > 12 || parts.tm_mday < 1 || parts.tm_mday > 31 || hour < 0 ||
+      hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+    return std::nullopt;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  parts.tm_hour = hour;
+  parts.tm_min = minute;
+  parts.tm_sec = second;
+  return static_cast<Seconds>(timegm(&parts)) - offset;
+}
+
+LatePolicy::Verdict LatePolicy::of(const std::string& student, std::optional<Seconds> handed_in) const {
+  const auto own = extensions.find(lower(student));
+  const std::optional<Seconds> due = own != extensions.end() ? own->second : deadline;
+  if (!due || !handed_in || *handed_in <= *due + grace) return {};
+  const double days = std::ceil(static_cast<double>(*handed_in - *due) / kDay);
+  const std::string late = plain(days) + (days == 1 ? " day late: " : " days late: ");
+  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + plain(most_days)};
+  const double factor = std::max(0.0, 1 - days * percent_per_day / 100);
+  return {factor, late + plain(100 * factor) + " %"};
+}
+
+Course Course::read(const std::filesystem::path& file) { return parse(read_file(file), file.string()); }
+
+Course Course::parse(const std::string& text, const std::string& name) {
+  Course course;
+  toml::table table;
+  try {
+    table = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw UsageError(name + " line " + std::to_string(error.source().begin.line) + ": " +
+                     std::string(error.description()));
+  }
+  for (const auto& [key, node] : table) {
+    if (key.str() == "late" && node.is_table()) {
+      read_late(*node.as_table(), name, course.late);
+    } else if (key.str() == "points" && node.is_table()) {
+      for (const auto& [inner, value] : *node.as_table()) {
+        const std::string where = name + ": points." + std::string(inner.str());
+        Points known;
+        if (const toml::table* part = value.as_table()) {
+          for (const auto& [kind, number] : *part) {
+            if (field(known, kind.str()) == nullptr)
+              throw UsageError(where + "." + std::string(kind.str()) + " is not a kind of points");
+            course.points[std::string(inner.str())][std::string(kind.str())] = number_of(number, where);
+          }
+        } else if (field(known, inner.str()) != nullptr) {
+          course.points["*"][std::string(inner.str())] = number_of(value, where);
+        } else {
+          throw UsageError(where + " is neither a kind of points nor a lab");
+        }
+      }
+    } else {
+      throw UsageError(name + ": " + std::string(key.str()) + " is not known: late and points are");
+    }
+  }
+  return course;
+}
+
+Points Course::points_of(const std::string& part, Points given) const {
+  for (const std::string& which : {std::string("*"), part})
+    if (const auto found = points.find(which); found != points.end())
+      for (const auto& [kind, value] : found->second) *field(given, kind) = value;
+  return given;
+}
+
+std::vector<Student> parse_roster(const std::string& csv, const std::string& name) {
+  const auto rows = parse_csv(csv);
+  if (rows.empty()) throw UsageError(name + " is empty; its first line names the columns: id,name,email");
+  std::vector<std::string> columns;
+  for (const std::string& cell : rows[0]) columns.push_back(lower(cell));
+  const auto has = [&](const char* column) { return std::ranges::find(columns, column) != columns.end(); };
+  if (!has("id") && !has("email"))
+    throw UsageError(name + " has neither a column id nor a column email in its first line");
+  std::vector<Student> students;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    Student student;
+    for (std::size_t c = 0; c < rows[r].size() && c < columns.size(); ++c) {
+      const std::string& cell = rows[r][c];
+      if (columns[c] == "id") {
+        student.id = cell;
+      } else if (columns[c] == "name") {
+        student.name = cell;
+      } else if (columns[c] == "email") {
+        student.email = cell;
+      } else if (columns[c] == "submitted") {
+        if (cell.empty()) continue;
+        student.handed_in = parse_time(cell);
+        if (!student.handed_in)
+          throw UsageError(name + " line " + std::to_string(r + 1) + ": submitted is not a time");
+      } else if (!cell.empty()) {
+        student.also.push_back(cell);
+      }
+    }
+    if (student.id.empty()) student.id = student.email.substr(0, student.email.find('@'));
+    if (!student.id.empty()) students.push_back(std::move(student));
+  }
+  return students;
+}
+
+}  // namespace roofline::grader

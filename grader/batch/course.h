@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/spec.h"
+
+/// What an instructor decides beside the labs: who is in the class, when it was due, what counts how much.
+namespace roofline::grader {
+
+/// Seconds since 1970, UTC.
+using Seconds = std::int64_t;
+
+/// "2026-11-20T23:59:00Z", "2026-11-20 23:59 +0100", "2026-11-20" (its end); without a zone it is UTC.
+std::optional<Seconds> parse_time(std::string_view text);
+
+struct LatePolicy {
+  std::optional<Seconds> deadline{};
+  Seconds grace = 0;
+  double percent_per_day = 0;                   ///< of the points, for each day that has begun
+  double most_days = -1;                        ///< later than that: no points; negative: no such limit
+  std::map<std::string, Seconds> extensions{};  ///< a student's own deadline
+
+  struct Verdict {
+    double factor = 1;
+    std::string remark;  ///< empty: in time
+  };
+  Verdict of(const std::string& student, std::optional<Seconds> handed_in) const;
+};
+
+/// course.toml. Throws UsageError that names the line or the key.
+struct Course {
+  LatePolicy late;
+  std::map<std::string, std::map<std::string, double>> points;  ///< part ("*": all) -> name -> points
+
+  static Course read(const std::filesystem::path& file);
+  static Course parse(const std::string& text, const std::string& name);
+  Points points_of(const std::string& part, Points given) const;
+};
+
+struct Student {
+  std::string id, name, email;
+  std::vector<std::string> also;     ///< other columns: ids by which a platform knows the student
+  std::optional<Seconds> handed_in;  ///< column `submitted`
+};
+
+/// A CSV with a header line; `id` or `email` must be among its columns (also name, submitted, and any
+/// others). Throws UsageError.
+std::vector<Student> parse_roster(const std::string& csv, const std::string& name);
+
+}  // namespace roofline::grader

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/batch/course.h"
+#include "grader/box.h"
+#include "grader/selection.h"
+
+/// From a folder as a platform exports it to what each student handed in.
+namespace roofline::grader {
+
+/// One thing that was handed in. A student may have several: the best counts.
+struct HandedIn {
+  std::string id;           ///< the student's: also a file name
+  std::string name, email;  ///< as far as known
+  std::string label;        ///< the entry of the folder, printable
+  std::filesystem::path path;
+  std::optional<Seconds> time;
+};
+
+/// Every entry of `folder`, by label: folders, files and archives as Canvas (`name_12_34_file.zip`), Moodle
+/// (`Name_12_assignsubmission_file_`), Gradescope (`submission_12` with submission_metadata.yml) and Git
+/// clones lay them out. What is neither a folder nor a regular file is left out. Throws UsageError where
+/// there is nothing.
+std::vector<HandedIn> find_submissions(const std::filesystem::path& folder,
+                                       const std::vector<Student>& roster);
+
+/// The files of a part in what was handed in.
+struct PartFiles {
+  std::string source, prediction;  ///< contents
+  bool found = false;              ///< of the source
+};
+struct Intake {
+  std::map<std::string, PartFiles> parts;  ///< by part id
+  std::string problem;                     ///< for the student; empty: none
+};
+
+struct Unpacker {
+  Sandbox sandbox = Sandbox::kNone;
+  std::filesystem::path program;  ///< empty: built without libarchive
+};
+
+/// Takes the declared files out of a submission. Never throws for what a student did; throws
+/// InfrastructureError where a box cannot be made.
+Intake take_in(const HandedIn& handed_in, const std::vector<Chosen>& parts, const Unpacker& unpacker);
+
+/// Letters, digits, '.', '-' and '_' only, never empty and never a hidden or special name.
+std::string file_name_of(std::string_view text);
+
+}  // namespace roofline::grader

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include "grader/batch/batch.h"
+#include "grader/file.h"
+#include "grader/formats/json.h"
+#include "grader/svg.h"
+#include "grader/terminal.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kBins = 10;
+
+constexpr const char* kStyle = R"(<style>
+:root { color-scheme: light dark; --ink: #1a1a2e; --paper: #fff; --line: #d8dae2; --good: #1b7f4b; --bad: #b3261e; --bar: #3b6fb6; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e7ee; --paper: #16171d; --line: #3a3d4a; --good: #5fd39a; --bad: #ff8a80; --bar: #7aa7e8; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; } pre { white-space: pre-wrap; margin: 0; font: 14px/1.4 ui-monospace, monospace; }
+.pass { color: var(--good); } .fail, .error { color: var(--bad); } .bar { fill: var(--bar); } .scroll { overflow-x: auto; }
+@media print { body { margin: 0; } }
+</style>)";
+
+std::string page(const std::string& title, const std::string& body) {
+  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+         xml_escaped(title) + "</title>\n" + kStyle + "\n</head>\n<body>\n<main>\n<h1>" + xml_escaped(title) +
+         "</h1>\n" + body + "</main>\n</body>\n</html>\n";
+}
+
+std::string cell(const std::string& text, const char* kind = nullptr) {
+  return kind == nullptr ? "<td>" + xml_escaped(text) + "</td>"
+                         : "<td class=\"" + std::string(kind) + "\">" + xml_escaped(text) + "</td>";
+}
+
+/// How many students reached how much, in tenths of the points.
+std::string histogram(const ClassOutcome& outcome) {
+  std::size_t bins[kBins] = {}, most = 1;
+  for (const Graded& student : outcome.students) {
+    const double share = student.max_points() > 0 ? student.points() / student.max_points() : 0;
+    const auto bin = std::min<std::size_t>(kBins - 1, static_cast<std::size_t>(std::max(0.0, share) * kBins));
+    most = std::max(most, ++bins[bin]);
+  }
+  std::string svg =
+      "<svg viewBox=\"0 0 640 190\" role=\"img\" aria-label=\"students by points\" width=\"100%\" "
+      "style=\"max-width:40rem\">\n";
+  for (std::size_t i = 0; i < kBins; ++i) {
+    char text[400];
+    const double height = 140.0 * static_cast<double>(bins[i]) / static_cast<double>(most);
+    const double x = 10 + 62.0 * static_cast<double>(i);
+    std::snprintf(
+        text, sizeof text,
+        "<rect class=\"bar\" x=\"%.0f\" y=\"%.1f\" width=\"56\" height=\"%.1f\"/><text x=\"%.0f\" y=\"%.1f\" "
+        "text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">%zu</text><text x=\"%.0f\" y=\"182\" "
+        "text-anchor=\"middle\" fill=\"currentColor\" font-size=\"12\">%zu%s</text>\n",
+        x, 160 - height, height, x + 28, 154 - height, bins[i], x + 28, 10 * i,
+        i + 1 == kBins ? "-100 %" : "");
+    svg += text;
+  }
+  return svg + "</svg>\n";
+}
+
+struct Hard {
+  std::string part, id, title;
+  std::size_t passed = 0, reached = 0;
+};
+
+std::vector<Hard> hardest(const ClassOutcome& outcome) {
+  std::vector<Hard> all;
+  for (const Graded& student : outcome.students)
+    for (const Result& result : student.results)
+      for (const Check& check : result.checks) {
+        if (check.verdict == Verdict::kSkipped && check.reason == Class::kUnsupportedDevice) continue;
+        auto found = std::ranges::find_if(
+            all, [&](const Hard& hard) { return hard.part == result.part && hard.id == check.id; });
+        if (found == all.end()) found = all.insert(all.end(), {result.part, check.id, check.title});
+        ++found->reached;
+        found->passed += check.verdict == Verdict::kPass ? 1 : 0;
+      }
+  std::ranges::stable_sort(
+      all, [](const Hard& a, const Hard& b) { return a.passed * b.reached < b.passed * a.reached; });
+  std::erase_if(all, [](const Hard& hard) { return hard.passed == hard.reached; });
+  if (all.size() > 10) all.resize(10);
+  return all;
+}
+
+std::string student_page(const Graded& student, const std::string& label) {
+  std::string body = "<p><strong>" + decimal(student.points()) + " of " + decimal(student.max_points()) +
+                     " points</strong> &middot; graded: " + xml_escaped(label);
+  if (!student.remark.empty()) body += " &middot; " + xml_escaped(student.remark);
+  body += "</p>\n";
+  for (const Result& result : student.results) {
+    body += "<h2>" + xml_escaped(result.part + " " + result.title) + "</h2>\n<p>" + decimal(result.points) +
+            " of " + decimal(result.max_points) + " points";
+    if (!result.device.name.empty())
+      body += " on " + xml_escaped(result.device.name) + (result.device.simulated ? " (simulated)" : "");
+    body += "</p>\n<div class=\"scroll\"><table><tr><th>check</th><th></th><th>what was seen</th></tr>\n";
+    for (const Check& check : result.checks) {
+      const std::string verdict(name_of(check.verdict));
+      body += "<tr>" + cell(check.title) + cell(outcome(check), verdict.c_str()) + "<td><pre>" +
+              xml_escaped(check.message) + "</pre></td></tr>\n";
+    }
+    body += "</table></div>\n";
+    if (result.measurements.empty()) continue;
+    body +=
+        "<table><tr><th>against the limit</th><th class=\"number\">reached</th><th "
+        "class=\"number\">limit</th>"
+        "<th class=\"number\">share</th></tr>\n";
+    for (const Measurement& line : result.measurements)
+      body += "<tr>" + cell(line.id) + cell(decimal(line.achieved) + " " + line.roof.unit, "number") +
+              cell(decimal(line.roof.value) + " " + line.roof.unit, "number") +
+              cell(decimal(100 * line.fraction) + " %", "number") + "</tr>\n";
+    body += "</table>\n";
+  }
+  return page(student.name.empty() ? student.id : student.name, body);
+}
+
+}  // namespace
+
+std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts) {
+  std::string body = "<p>" + std::to_string(outcome.students.size()) + " students, " +
+                     std::to_string(outcome.submissions) + " submissions, " +
+                     std::to_string(outcome.different) + " of them different.";
+  if (outcome.errors != 0)
+    body += " <span class=\"error\">" + std::to_string(outcome.errors) +
+            " could not be graded, through no fault of the students: a person has to look at them.</span>";
+  body += "</p>\n" + histogram(outcome);
+  if (const std::vector<Hard> hard = hardest(outcome); !hard.empty()) {
+    body +=
+        "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
+        "class=\"number\">passed</th></tr>\n";
+    for (const Hard& one : hard)
+      body += "<tr>" + cell(one.part) + cell(one.title) +
+              cell(std::to_string(one.passed) + " of " + std::to_string(one.reached), "number") + "</tr>\n";
+    body += "</table>\n";
+  }
+  body += "<h2>Students</h2>\n<div class=\"scroll\"><table><tr><th>id</th><th>name</th>";
+  for (const Chosen& part : parts) body += "<th>" + xml_escaped(part.id()) + "</th>";
+  body += "<th class=\"number\">points</th><th>graded</th><th></th></tr>\n";
+  for (std::size_t i = 0; i < outcome.students.size(); ++i) {
+    const Graded& student = outcome.students[i];
+    body += "<tr><td><a href=\"reports/" + xml_escaped(student.id) + ".html\">" + xml_escaped(student.id) +
+            "</a></td>" + cell(student.name);
+    for (const Result& result : student.results) {
+      const std::string verdict(name_of(result.verdict)), why(name_of(result.reason)),
+          medal(name_of(result.medal));
+      body += cell(!medal.empty() ? "passed: " + medal : why.empty() ? verdict : why, verdict.c_str());
+    }
+    body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i]) + cell(student.remark) +
+            "</tr>\n";
+  }
+  return page("Class", body + "</table></div>\n");
+}
+
+void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOutcome& outcome,
+                   const std::vector<Chosen>& parts, const std::vector<std::string>& formats) {
+  // Of students who are no longer in the class nothing stays.
+  std::error_code ignored;
+  for (const auto& [place, ending] :
+       {std::pair(folder.results(), ".json"), std::pair(folder.root / "reports", ".html")})
+    for (const auto& entry : fs::directory_iterator(place, ignored)) {
+      const std::string id = entry.path().stem().string();
+      if (entry.path().extension() == ending &&
+          std::ranges::find(outcome.students, id, &Graded::id) == outcome.students.end())
+        fs::remove(entry.path(), ignored);
+    }
+  for (std::size_t i = 0; i < outcome.students.size(); ++i) {
+    const Graded& student = outcome.students[i];
+    write_file(folder.results() / (student.id + ".json"), to_json(student));
+    write_file(folder.root / "reports" / (student.id + ".html"), student_page(student, outcome.chosen[i]));
+  }
+  std::vector<std::string> all = {"class", "hardest"};
+  for (const std::string& format : formats)
+    if (std::ranges::find(all, format) == all.end()) all.push_back(format);
+  write_formats(all, outcome.students, folder.root, {.root = paths.root});
+  write_file(folder.root / "index.html", overview_page(outcome, parts));
+}
+
+}  // namespace roofline::grader

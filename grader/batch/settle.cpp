@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "grader/batch/batch.h"
+#include "grader/score.h"
+
+namespace roofline::grader {
+namespace {
+
+/// For a part that has no outcome: why, and for whose fault.
+Result without_outcome(const Chosen& chosen, Verdict verdict, Class reason, const std::string& message) {
+  Result result;
+  result.lab = chosen.lab->folder;
+  result.part = chosen.id();
+  result.title = chosen.title();
+  Check check;
+  check.id = verdict == Verdict::kError ? "infrastructure" : "build";
+  check.title = verdict == Verdict::kError ? "graded" : "handed in";
+  check.kind = CheckKind::kBuild;
+  check.verdict = verdict;
+  check.reason = reason;
+  check.message = message;
+  result.checks.push_back(std::move(check));
+  return result;
+}
+
+Result result_of(const BatchFolder& folder, const Attempted& attempt, const Chosen& chosen) {
+  const auto key = attempt.keys.find(chosen.id());
+  if (key == attempt.keys.end())
+    return without_outcome(
+        chosen, Verdict::kFail, Class::kNotImplemented,
+        attempt.problem.empty() ? "no " + chosen.part->program.source + " was handed in" : attempt.problem);
+  try {
+    Result result = read_outcome(folder, key->second);
+    result.title = chosen.title();
+    return result;
+  } catch (const std::exception&) {
+    return without_outcome(
+        chosen, Verdict::kError, Class::kInfrastructure,
+        "this could not be graded, through no fault of the submission: a person has to look at it");
+  }
+}
+
+/// More points are better; of equals the one that was handed in first, so that nobody loses by trying again.
+bool better(const Graded& one, const Attempted& one_attempt, const Graded& other,
+            const Attempted& other_attempt) {
+  if (one.points() != other.points()) return one.points() > other.points();
+  const auto when = [](const Attempted& attempt) { return attempt.handed_in.time.value_or(0); };
+  if (when(one_attempt) != when(other_attempt)) return when(one_attempt) < when(other_attempt);
+  return one_attempt.handed_in.label < other_attempt.handed_in.label;
+}
+
+}  // namespace
+
+ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
+                    const std::vector<Chosen>& parts, const Course& course) {
+  ClassOutcome outcome;
+  outcome.submissions = attempts.size();
+  std::map<std::string, std::pair<Graded, const Attempted*>> best;
+  std::set<std::string> keys;
+  for (const Attempted& attempt : attempts) {
+    const HandedIn& handed_in = attempt.handed_in;
+    Graded graded;
+    graded.id = handed_in.id;
+    graded.name = handed_in.name;
+    graded.email = handed_in.email;
+    const LatePolicy::Verdict late = course.late.of(handed_in.id, handed_in.time);
+    graded.factor = late.factor;
+    graded.remark = late.remark;
+    for (const Chosen& chosen : parts) {
+      Result result = result_of(folder, attempt, chosen);
+      Part part = *chosen.part;
+      part.points = course.points_of(chosen.id(), part.points);
+      score(result, part);
+      graded.results.push_back(std::move(result));
+    }
+    for (const auto& [part, key] : attempt.keys) keys.insert(key);
+    const auto known = best.find(handed_in.id);
+    if (known == best.end() || better(graded, attempt, known->second.first, *known->second.second))
+      best.insert_or_assign(handed_in.id, std::pair(std::move(graded), &attempt));
+  }
+  outcome.different = keys.size();
+  for (auto& [id, pair] : best) {
+    outcome.errors += pair.first.verdict() == Verdict::kError ? 1 : 0;
+    outcome.students.push_back(std::move(pair.first));
+    outcome.chosen.push_back(pair.second->handed_in.label);
+  }
+  return outcome;
+}
+
+}  // namespace roofline::grader

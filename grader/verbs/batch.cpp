@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/verbs/batch.h"
+
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "grader/batch/batch.h"
+#include "grader/batch/class_run.h"
+#include "grader/device.h"
+#include "grader/file.h"
+#include "grader/generate.h"
+#include "grader/progress_line.h"
+#include "grader/table.h"
+#include "grader/workbench.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+constexpr int kNoVerdict = 3;
+
+/// "1 h 5 min", "2 min", "40 s".
+std::string duration(double seconds) {
+  const auto all = static_cast<long>(seconds + 0.5);
+  if (all < 90) return std::to_string(all) + " s";
+  const long minutes = (all + 30) / 60;
+  return minutes < 60 ? std::to_string(minutes) + " min"
+                      : std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+}
+
+class Batch {
+ public:
+  Batch(const Paths& paths, const BatchRequest& request)
+      : paths_(paths), request_(request), folder_{fs::absolute(request.out)} {
+    parts_ = select(labs_, request.labs.empty() ? std::vector<std::string>{"01"} : request.labs);
+    for (const std::string& format : request.formats) format_named(format);  // a typo shows before the night
+    if (!request.course.empty()) course_ = Course::read(request.course);
+    if (!request.roster.empty()) roster_ = parse_roster(read_file(request.roster), request.roster.string());
+    if (request.executor != "local" && request.executor != "slurm")
+      throw UsageError("--executor is local or slurm");
+  }
+
+  int run() {
+    const std::vector<HandedIn> handed_in = find_submissions(request_.folder, roster_);
+    prepare_folder();
+    Journal journal(folder_.journal());
+    Progressed progressed = replay(read_journal(read_file(folder_.journal())).events);
+    open_class(journal, progressed);
+    if (!request_.rescore) {
+      require_sandbox(request_.sandbox);
+      if (request_.sandbox == Sandbox::kContainer) {
+        close_course(paths_);
+        close_to_others({request_.folder, folder_.root});
+      }
+    }
+    take_all_in(handed_in);
+    if (request_.rescore)
+      require_all_done(progressed);
+    else
+      grade(journal, progressed);
+    if (interrupted != 0) {
+      std::printf("Stopped. The same command goes on where this stopped.\n");
+      return kNoVerdict;
+    }
+    return finish();
+  }
+
+ private:
+  void prepare_folder() const {
+    std::error_code error;
+    if (request_.fresh)
+      for (const char* ours :
+           {"journal.jsonl", "work", "results", "reports", "class.csv", "hardest.csv", "index.html"})
+        fs::remove_all(folder_.root / ours, error);
+    fs::create_directories(folder_.work(), error);
+    if (error) throw InfrastructureError("cannot make " + folder_.work().string() + ": " + error.message());
+  }
+
+  /// The class that the folder holds must be this one; a new one is written down.
+  void open_class(Journal& journal, Progressed& progressed) {
+    std::string device = request_.device;
+    if (device == "auto" || device == "sim") {
+      const DeviceChoice choice = parse_device(device);
+      device = choice.simulated ? "sim:" + choice.id : "gpu";
+    }
+    std::vector<std::string> ids, hashes;
+    for (const Chosen& part : parts_) ids.push_back(part.id()), hashes.push_back(lab_sha256(part, paths_));
+    labs_sha256_ = hashes;
+    if (progressed.header.is_null()) {
+      if (request_.rescore) throw UsageError("there is no class in " + folder_.root.string() + " to rescore");
+      seed_ = request_.seed != 0 ? request_.seed : entropy() >> 11;
+      device_ = device;
+      journal.append({{"event", "class"},
+                      {"schema", "lab/journal/v1"},
+                      {"parts", ids},
+                      {"labs_sha256", hashes},
+                      {"device", device},
+                      {"seed", seed_},
+                      {"sandbox", name_of(request_.sandbox)},
+                      {"at", utc_now()}});
+      return;
+    }
+    const nlohmann::json& known = progressed.header;
+    const std::string other =
+        known.value("parts", std::vector<std::string>{}) != ids ? "other labs"
+        : known.value("labs_sha256", std::vector<std::string>{}) != hashes && !request_.rescore
+            ? "another version of the lab"
+        : request_.device != "auto" && known.value("device", "") != device             ? "another device"
+        : request_.seed != 0 && known.value("seed", std::uint64_t{0}) != request_.seed ? "another seed"
+        : known.value("sandbox", "") != name_of(request_.sandbox) && !request_.rescore ? "another kind of box"
+                                                                                       : "";
+    if (!other.empty())
+      throw UsageError(folder_.root.string() + " holds a class that was graded with " + other +
+                       "; name another --out, or --fresh to start over");
+    seed_ = known.value("seed", std::uint64_t{1});
+    device_ = known.value("device", "sim");
+    labs_sha256_ =
+        known.value("labs_sha256", hashes);  // the outcomes' names, also when the lab's text changed since
+  }
+
+  Task task_for(std::size_t which, const PartFiles& files, std::uint64_t seed) const {
+    const Chosen& part = parts_[which];
+    Task task;
+    task.part = part.id();
+    task.source_sha256 = keep(files.source);
+    if (!files.prediction.empty()) task.prediction_sha256 = keep(files.prediction);
+    task.device = device_;
+    task.sandbox = request_.sandbox;
+    task.threads = threads_;
+    name_task(task, seed, labs_sha256_.at(which));
+    return task;
+  }
+
+  /// Content-addressed: the same file is kept once.
+  std::string keep(const std::string& text) const {
+    const std::string sha256 = sha256_hex(text);
+    if (!fs::exists(folder_.source(sha256))) write_file(folder_.source(sha256), text);
+    return sha256;
+  }
+
+  void take_all_in(const std::vector<HandedIn>& all) {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    gpu_ = device_ == "gpu";
+    slots_ = request_.jobs != 0 ? request_.jobs
+             : gpu_             ? static_cast<std::size_t>(std::max(1, gpu_count()))
+                                : cores;
+    if (gpu_) slots_ = std::min(slots_, static_cast<std::size_t>(std::max(1, gpu_count())));
+    threads_ =
+        request_.executor == "slurm" ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, cores / slots_));
+    Unpacker unpacker{.sandbox = request_.sandbox, .program = paths_.build / "bin" / "unpack"};
+    std::error_code ignored;
+    if (!fs::exists(unpacker.program, ignored)) unpacker.program.clear();
+    ProgressLine progress("reading what was handed in");
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      progress.update(static_cast<double>(i) / static_cast<double>(all.size()), all[i].label);
+      const Intake intake = take_in(all[i], parts_, unpacker);
+      Attempted attempt{.handed_in = all[i], .problem = intake.problem, .keys = {}};
+      for (std::size_t which = 0; which < parts_.size(); ++which) {
+        const PartFiles& files = intake.parts.at(parts_[which].id());
+        if (!files.found) continue;
+        Task task = task_for(which, files, seed_);
+        attempt.keys[task.part] = task.key;
+        tasks_.push_back(std::move(task));
+      }
+      attempts_.push_back(std::move(attempt));
+    }
+  }
+
+  void require_all_done(const Progressed& progressed) const {
+    for (const Task& task : tasks_)
+      if (!progressed.done.contains(task.key))
+        throw UsageError("--rescore runs nothing, but not everything in " + request_.folder.string() +
+                         " has been graded; run the command without --rescore first");
+  }
+
+  /// The course's own solutions, as submissions that must pass.
+  std::vector<Task> sentinels(std::uint64_t salt) const {
+    std::vector<Task> tasks;
+    std::error_code ignored;
+    for (std::size_t which = 0; which < parts_.size(); ++which) {
+      const Chosen& part = parts_[which];
+      if (!fs::exists(part.solution(paths_), ignored)) continue;  // a course repository for students
+      PartFiles files{.source = read_file(part.solution(paths_)), .prediction = {}, .found = true};
+      const fs::path prediction = part.solutions(paths_) / part.lab->prediction;
+      if (fs::exists(prediction, ignored)) files.prediction = read_file(prediction);
+      tasks.push_back(task_for(which, files, seed_ + salt));
+    }
+    return tasks;
+  }
+
+  std::unique_ptr<Executor> executor(Journal& journal, const Progressed& progressed) const {
+    if (request_.executor == "local") return local_executor(folder_, slots_, gpu_);
+    SlurmOptions options;
+    options.partition = request_.partition;
+    options.memory = request_.memory;
+    options.time = request_.time;
+    options.at_once = request_.jobs;
+    options.gpu = gpu_;
+    options.job = progressed.slurm_job;
+    options.on_job = [&journal](const std::string& job) {
+      journal.append({{"event", "slurm"}, {"job", job}, {"at", utc_now()}});
+    };
+    return slurm_executor(folder_, options);
+  }
+
+  void grade(Journal& journal, Progressed& progressed) {
+    std::size_t left = 0;
+    for (const Task& task : tasks_) left += progressed.done.contains(task.key) ? 0 : 1;
+    if (left == 0) return;
+    const std::unique_ptr<Executor> where = executor(journal, progressed);
+    ProgressLine progress("grading");
+    const auto begin = std::chrono::steady_clock::now();
+    std::size_t first = SIZE_MAX;
+    ClassRun::Hooks hooks;
+    hooks.stop = [] { return interrupted != 0; };
+    hooks.on_progress = [&](std::size_t done, std::size_t all, std::size_t running) {
+      if (first == SIZE_MAX) first = done;
+      std::string text =
+          std::to_string(done) + " of " + std::to_string(all) + ", " + std::to_string(running) + " running";
+      const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      if (done > first)
+        text += ", " + duration(spent / static_cast<double>(done - first) * static_cast<double>(all - done)) +
+                " left";
+      progress.update(static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(all, 1)), text);
+    };
+    ClassRun run(folder_, journal, *where, progressed, hooks);
+    progress.label("the course's own solution");
+    run.run_sentinels(sentinels(1), "before");
+    if (run.stopped()) return;
+    progress.label("grading");
+    first = SIZE_MAX;
+    run.run(tasks_);
+    if (run.stopped()) return;
+    progress.label("the course's own solution, again");
+    run.run_sentinels(sentinels(2), "after");
+  }
+
+  int finish() const {
+    const ClassOutcome outcome = settle(folder_, attempts_, parts_, course_);
+    write_outputs(paths_, folder_, outcome, parts_, request_.formats);
+    const Terminal terminal = Terminal::of(fileno(stdout));
+    Table table({{"student"}, {"points", Column::Align::kRight}, {"verdict"}, {"graded"}});
+    for (std::size_t i = 0; i < outcome.students.size(); ++i) {
+      const Graded& student = outcome.students[i];
+      std::string verdict;
+      for (const Result& result : student.results) {
+        const std::string why(name_of(result.reason));
+        verdict += (verdict.empty() ? "" : ", ") + (why.empty() ? std::string(name_of(result.verdict)) : why);
+      }
+      table.add({student.id, decimal(student.points()), verdict, outcome.chosen[i]});
+    }
+    std::printf("%s\n  %zu students, %zu submissions, %zu of them different\n",
+                table.render(terminal).c_str(), outcome.students.size(), outcome.submissions,
+                outcome.different);
+    std::printf("  overview  %s\n  table     %s\n", paths_.shown(folder_.root / "index.html").c_str(),
+                paths_.shown(folder_.root / "class.csv").c_str());
+    if (outcome.errors == 0) return 0;
+    std::printf("  %zu could not be graded, through no fault of the students: see %s\n", outcome.errors,
+                paths_.shown(folder_.journal()).c_str());
+    return kNoVerdict;
+  }
+
+  const Paths& paths_;
+  const BatchRequest& request_;
+  BatchFolder folder_;
+  std::vector<Lab> labs_ = all_labs();
+  std::vector<Chosen> parts_;
+  Course course_;
+  std::vector<Student> roster_;
+  std::uint64_t seed_ = 0;
+  std::string device_;
+  std::vector<std::string> labs_sha256_;  ///< of the parts, when the class was opened
+  bool gpu_ = false;
+  std::size_t slots_ = 1;
+  unsigned threads_ = 0;
+  std::vector<Attempted> attempts_;
+  std::vector<Task> tasks_;
+};
+
+}  // namespace
+
+int batch_verb(const Paths& paths, const BatchRequest& request) {
+  if (!request.task.empty())
+    return run_task(paths, {fs::absolute(request.folder)}, request.task, request.gpu);
+  if (request.out.empty()) throw UsageError("batch needs --out, the folder for the results");
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
+  return Batch(paths, request).run();
+}
+
+}  // namespace roofline::grader

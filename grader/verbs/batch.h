@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/box.h"
+#include "grader/paths.h"
+
+namespace roofline::grader {
+
+struct BatchRequest {
+  std::filesystem::path folder;  ///< what was handed in; with `task`, the out folder
+  std::filesystem::path out;
+  std::vector<std::string> labs;  ///< empty: lab 01
+  std::string device = "auto";
+  unsigned jobs = 0;       ///< 0: a task for each core, or each GPU
+  std::uint64_t seed = 0;  ///< 0: drawn once for the class
+  Sandbox sandbox = Sandbox::kNamespaces;
+  std::string executor = "local";
+  std::vector<std::string> formats;
+  std::filesystem::path roster, course;
+  bool rescore = false, fresh = false;
+  std::string partition, memory = "4G", time = "01:00:00";  ///< Slurm's
+  std::string task;  ///< not for people: one task of a class, in a process of its own
+  int gpu = -1;      ///< for it
+};
+/// Grades a class. 0: every submission has a verdict; 3: one has none, for no fault of a student.
+int batch_verb(const Paths& paths, const BatchRequest& request);
+
+}  // namespace roofline::grader
