@@ -65,8 +65,8 @@ __device__ void load_tile(float (&tile)[kDepth][kTile + 4], const float* matrix,
 template <bool kLeft, bool kRight>
 __global__ void __launch_bounds__(kThreads)
     multiply(const float* a, const float* b, float* c, int columns, int depth, int a_pitch, int b_pitch) {
-  __shared__ alignas(16) float a_tile[kDepth][kTile + 4];
-  __shared__ alignas(16) float b_tile[kDepth][kTile + 4];
+  __shared__ __align__(16) float a_tile[kDepth][kTile + 4];
+  __shared__ __align__(16) float b_tile[kDepth][kTile + 4];
   const int row = static_cast<int>(blockIdx.y) * kTile, column = static_cast<int>(blockIdx.x) * kTile;
   const int i = static_cast<int>(threadIdx.x) / 16 * 4, j = static_cast<int>(threadIdx.x) % 16 * 4;
   float sum[4][4] = {};

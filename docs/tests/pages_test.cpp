@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "docs/tests/text_files.h"
@@ -254,6 +256,32 @@ TEST(Pages, CheapCommandsRun) {
     const std::string command = lab(verb) + " >/dev/null 2>&1; echo status $?";
     EXPECT_EQ(output_of(command), "status 0\n") << verb;
   }
+}
+
+// Breaks when the editor's problem matcher no longer finds the place in what the grader prints.
+TEST(Editor, TheProblemMatcherFindsFileAndLine) {
+  const auto json = [](const char* file) {
+    return nlohmann::json::parse(text_of(kRoot / file), nullptr, true, /*ignore_comments=*/true);
+  };
+  EXPECT_EQ(json(".devcontainer/devcontainer.json")["postCreateCommand"], "./lab setup");
+  EXPECT_FALSE(json(".vscode/extensions.json")["recommendations"].empty());
+  std::size_t matchers = 0;
+  for (const nlohmann::json& task : json(".vscode/tasks.json")["tasks"]) {
+    if (!task["problemMatcher"].is_object()) continue;
+    ++matchers;
+    const std::regex pattern(task["problemMatcher"]["pattern"]["regexp"].get<std::string>());
+    for (const std::string line :
+         {"                    labs/01-pointwise/pointwise.cu:12: identifier \"wrong\" is undefined",
+          "  x  n = 1   out-of-bounds  labs/01-pointwise/pointwise.cu:12: kernel 'k', block (0,0,0)",
+          "labs/01-pointwise/pointwise.cu:12: expected a ';'"}) {
+      std::smatch found;
+      ASSERT_TRUE(std::regex_search(line, found, pattern)) << line;
+      EXPECT_EQ(found[1], "labs/01-pointwise/pointwise.cu");
+      EXPECT_EQ(found[2], "12");
+    }
+    EXPECT_FALSE(std::regex_search(std::string("  ok  n = 255   pass  0.1 s"), pattern));
+  }
+  EXPECT_EQ(matchers, 2U);
 }
 
 // Every idea of the articles has its place, and the page of sources is complete.
