@@ -266,7 +266,8 @@ TEST(Editor, TheProblemMatcherFindsFileAndLine) {
   EXPECT_EQ(json(".devcontainer/devcontainer.json")["postCreateCommand"], "./lab setup");
   EXPECT_FALSE(json(".vscode/extensions.json")["recommendations"].empty());
   std::size_t matchers = 0;
-  for (const nlohmann::json& task : json(".vscode/tasks.json")["tasks"]) {
+  const nlohmann::json tasks = json(".vscode/tasks.json")["tasks"];
+  for (const nlohmann::json& task : tasks) {
     if (!task["problemMatcher"].is_object()) continue;
     ++matchers;
     const std::regex pattern(task["problemMatcher"]["pattern"]["regexp"].get<std::string>());
