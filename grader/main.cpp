@@ -157,6 +157,7 @@ class CommandLine {
     bench->add_option("LAB", bench_.labs, "number or name; all; none: the lab you are at");
     bench->add_option("--device", bench_.device, "auto, gpu, sim or sim:NAME");
     bench->add_option("--json", bench_.json, "write the table as Google Benchmark's JSON to this file");
+    bench->add_flag("--table", bench_.table, "the table alone, without the doubling test of lab 05");
     bench->add_option("--only", bench_.only, "regular expression: only versions whose id matches");
     bench->add_option("--figures", bench_.figures, "folder for the figures (SVG); none: results/");
     bench->add_option("--trace", bench_.trace, "folder for a timeline of each version (Chrome trace JSON)");

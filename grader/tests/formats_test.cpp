@@ -252,7 +252,7 @@ TEST(Csv, RoundTripAndFormulas) {
   const std::vector<CsvRow> rows = {{"a", "b,c", "d\"e", "f\ng", " h", ""}, {"", "x"}};
   EXPECT_EQ(csv_rows(csv_text(rows)), rows);
   EXPECT_EQ(csv_rows("\xef\xbb\xbf"
-                      "a,b\r\n\"c\"\"\",\r\n\r\n\"\"\n"),
+                     "a,b\r\n\"c\"\"\",\r\n\r\n\"\"\n"),
             (std::vector<CsvRow>{{"a", "b"}, {"c\"", ""}, {""}}));
   EXPECT_THROW(csv_rows("a,\"b"), UsageError);
   for (const char* text : {"=1", "+1", "-1", "@x", "\tx"}) EXPECT_EQ(csv_cell(text), std::string("'") + text);

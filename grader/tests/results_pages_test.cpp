@@ -31,6 +31,25 @@ std::optional<Json> data(const std::string& name) {
   return Json::parse(read_file(file));
 }
 
+/// Of a card's tables: one file, or one for each lab, as .ci/gpu writes them.
+std::optional<Json> bench_data(const std::string& card) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kResults))
+    if (const std::string name = entry.path().filename(); name.starts_with(card + ".bench"))
+      names.push_back(name);
+  std::ranges::sort(names);
+  std::optional<Json> all;
+  for (const std::string& name : names) {
+    const Json one = *data(name);
+    if (!all)
+      all = one;
+    else
+      all->at("benchmarks")
+          .insert(all->at("benchmarks").end(), one["benchmarks"].begin(), one["benchmarks"].end());
+  }
+  return all;
+}
+
 std::string percent(double fraction, const char* format = "%.1f %%") {
   char text[32];
   std::snprintf(text, sizeof text, format, 100 * fraction);
@@ -186,8 +205,7 @@ std::vector<Point> roof_points(const std::string& card) {
 }
 
 std::vector<Point> version_points(const std::string& card) {
-  const auto simulated = data("simulated-" + card + ".bench.json"),
-             measured = data("measured-" + card + ".bench.json");
+  const auto simulated = data("simulated-" + card + ".bench.json"), measured = bench_data("measured-" + card);
   const auto others = by_name(measured, "benchmarks", "name");
   std::vector<Point> points;
   if (!simulated) return points;
@@ -220,7 +238,7 @@ std::string spread_line(std::vector<Point> points) {
 
 std::string card_section(const std::string& card, const std::string& title) {
   std::string text = "\n## " + title + "\n\n";
-  const auto measured = data("measured-" + card + ".bench.json");
+  const auto measured = bench_data("measured-" + card);
   if (measured) {
     const Json& context = (*measured)["context"];
     text += "Measured " + context["started"].get<std::string>() + " on " +
@@ -254,7 +272,7 @@ std::string labs_page() {
       "Made by "
       "`ROOFLINE_UPDATE_PAGES=1 results_pages_test` from the data files in this folder: "
       "`simulated-CARD.*.json`, and "
-      "`measured-CARD.*.json`, which are `roofs.json` and `bench.json` of a run of `.ci/gpu` on that card. "
+      "`measured-CARD.*.json`, which are `roofs.json` and `bench-*.json` of a run of `.ci/gpu` on that card. "
       "Problem "
       "sizes differ (a card gets arrays of 16 times its L2, the simulation of 4 to 5 times), so labs are "
       "compared by "

@@ -147,7 +147,8 @@ int bench_verb(const Paths& paths, const BenchRequest& request) {
   const std::vector<Chosen> chosen = chosen_parts(labs, request, paths);
   const int status = versions(chosen, request, paths);
   // A lab by itself is shown with all that it has to show.
-  if (status > 1 || chosen.size() > 1 || !chosen[0].part->bench || !request.only.empty()) return status;
+  if (status > 1 || chosen.size() > 1 || !chosen[0].part->bench || !request.only.empty() || request.table)
+    return status;
   return std::max(status, doubling(chosen[0], request, paths));
 }
 

@@ -36,6 +36,7 @@ int doctor_verb(const Paths& paths);
 struct BenchRequest {
   std::vector<std::string> labs;  ///< empty: the current one
   std::string device = "auto";
+  bool table = false;          ///< no doubling test behind the table
   std::filesystem::path json;  ///< Google Benchmark's file; empty: none
   std::string only;            ///< regular expression: only versions whose id ("04/product/solution") matches
   std::filesystem::path figures;  ///< folder for the figures; empty: results/
