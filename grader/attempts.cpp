@@ -80,6 +80,7 @@ std::string difference(double now, double before, const Terminal& terminal) {
 std::string worth(const Result& result, const Terminal& terminal) {
   if (result.verdict == Verdict::kPass && result.medal != Medal::kNone)
     return terminal.paint(Colour::kGreen, name_of(result.medal));
+  if (right_not_timed(result)) return terminal.paint(Colour::kGreen, "right");
   return verdict_text(result.verdict, result.reason, terminal);
 }
 
@@ -161,12 +162,26 @@ std::string change_text(const Result& now, const std::vector<Attempt>& before, c
     table.add({m.id, percent(fraction_of(best, m.id)), percent(earlier), percent(m.fraction),
                m.fraction > 0 && earlier > 0 ? difference(100 * m.fraction, 100 * earlier, terminal) : ""});
   }
+  const bool both = !right_not_timed(now) && !right_not_timed(last->result);
   table.add({"points", compact(best->result.points, 4), compact(last->result.points, 4),
-             compact(now.points, 4), difference(now.points, last->result.points, terminal)});
+             compact(now.points, 4), both ? difference(now.points, last->result.points, terminal) : ""});
   std::string text = "\n" + table.render(terminal);
   if (better(now, best->result) && now.verdict == Verdict::kPass)
     text += "  " + terminal.paint(Colour::kGreen, "your best so far") + "\n";
   return text;
+}
+
+std::string remember(const fs::path& root, ProgressFile& progress, const Result& result,
+                     std::string_view source, const Terminal& terminal) {
+  progress.record(result);
+  if (result.verdict == Verdict::kError || sha256_hex(source) != result.source_sha256) return {};
+  const std::string change = change_text(result, attempts_of(root, result.part), terminal);
+  try {
+    keep_attempt(root, result, source);
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "lab: the attempt is not kept: %s\n", error.what());
+  }
+  return change;
 }
 
 }  // namespace roofline::grader

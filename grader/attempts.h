@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/progress_file.h"
 #include "grader/result.h"
 #include "grader/terminal.h"
 
@@ -38,5 +39,11 @@ const Attempt* last_of(const std::vector<Attempt>& attempts, const DeviceRecord&
 
 /// What changed against the last and the best of `before`: a small table, empty for a first attempt.
 std::string change_text(const Result& now, const std::vector<Attempt>& before, const Terminal& terminal);
+
+/// After a grade of the learner's own file: counts it, keeps it (unless a fault of ours left no verdict, or
+/// the file changed meanwhile) and returns change_text. A disk that is full is said on stderr and costs no
+/// verdict.
+std::string remember(const std::filesystem::path& root, ProgressFile& progress, const Result& result,
+                     std::string_view source, const Terminal& terminal);
 
 }  // namespace roofline::grader

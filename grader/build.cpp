@@ -12,6 +12,7 @@
 
 #include "grader/file.h"
 #include "grader/process.h"
+#include "grader/quick_compile.h"
 #include "grader/terminal.h"
 
 namespace roofline::grader {
@@ -134,6 +135,10 @@ std::vector<std::string> Builder::compile_command(const BuildRequest& request) c
                                       "-Icommon"};
   for (const int capability : request.capabilities) {
     const std::string number = std::to_string(capability);
+    if (request.quick) {
+      command.push_back("-gencode=arch=compute_" + number + ",code=compute_" + number);
+      continue;
+    }
     // PTX is what the simulated device executes; the machine code tells it registers and shared memory.
     command.push_back("-gencode=arch=compute_" + number + ",code=[compute_" + number + ",sm_" + number + "]");
   }
@@ -144,6 +149,18 @@ std::string Builder::environment_key(const BuildRequest& request) const {
   std::string all = std::string(kFormat) + '\0' + toolkit_.home.string() + '\0' + toolkit_.version + '\0';
   for (const std::string& word : compile_command(request)) all += word + '\0';
   return sha256_hex(all + headers_sha256(paths_.root, request.folder));
+}
+
+/// Empty where nvcc has to do it.
+std::string Builder::quick_script(const std::vector<std::string>& command, const fs::path& work,
+                                  const std::string& key) const {
+  std::vector<std::string> dryrun = command;
+  dryrun.emplace_back("--dryrun");
+  std::vector<std::string> environment = kNeutral;
+  environment.push_back("TMPDIR=" + work.string());  // where the files between the steps lie
+  const CommandResult steps =
+      run_command(dryrun, {.directory = paths_.root, .limit = kCompileLimit, .environment = environment});
+  return steps.ok() ? quick_compile_script(steps.output, key.substr(0, 16)).value_or("") : "";
 }
 
 Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
@@ -165,6 +182,9 @@ Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
     write_file(copy, text);
     std::vector<std::string> command = compile_command(request);
     command.insert(command.end(), {"-c", copy.string(), "-o", output.string()});
+    if (const std::string script = request.quick ? quick_script(command, work.path(), object.key) : "";
+        !script.empty())
+      command = {"sh", "-c", script};
     object.command = run_command(
         command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
   }
@@ -300,6 +320,15 @@ BuildResult Builder::build(const BuildRequest& request) {
     link(request, learner, main, key, result);
   }
   return result;
+}
+
+void Builder::forget_work_of(const Paths& paths, int pid) {
+  const std::string prefix = std::string(kWorkPrefix) + std::to_string(pid) + "-";
+  std::vector<fs::path> left;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(paths.cache(), error))
+    if (entry.path().filename().string().starts_with(prefix)) left.push_back(entry.path());
+  for (const fs::path& folder : left) fs::remove_all(folder, error);
 }
 
 std::vector<fs::path> headers_for(const fs::path& root, const fs::path& folder) {

@@ -26,6 +26,7 @@ struct BuildRequest {
   std::vector<int> capabilities = {80};  ///< PTX and SASS for each
   std::string shown{};                   ///< what messages call the source; empty: its path
   std::vector<std::string> libraries{};  ///< of the toolkit, beside cudart: "cublas"
+  bool quick = false;  ///< PTX alone, as fast as possible: enough for a simulated device and correctness
 };
 
 struct BuildResult {
@@ -52,6 +53,9 @@ class Builder {
 
   const Toolkit& toolkit() const { return toolkit_; }
 
+  /// Removes what a process of ours that was killed while it compiled left in the cache.
+  static void forget_work_of(const Paths& paths, int pid);
+
  private:
   struct Object;
   struct Unit;
@@ -64,6 +68,8 @@ class Builder {
   CommandResult link_boxed(const Object& learner, const Object& entry, const std::filesystem::path& worker);
   std::vector<std::string> link_command(const std::string& learner, const std::string& entry,
                                         const std::string& worker_library, const std::string& worker) const;
+  std::string quick_script(const std::vector<std::string>& command, const std::filesystem::path& work,
+                           const std::string& key) const;
   Object entry(const BuildRequest& request, const std::string& environment);
   void link(const BuildRequest& request, const Object& learner, const Object& entry, const std::string& key,
             BuildResult& result);

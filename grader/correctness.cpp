@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <optional>
 
@@ -19,6 +20,11 @@ constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
 /// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
 /// it several times slower.
 constexpr std::uint64_t kCheckedUpTo = 20'000'000;
+/// A quick grade: device bytes up to which a case is small, the cases that run even when time is up, and how
+/// long a kernel may take.
+constexpr std::uint64_t kSmallBytes = 3 << 20;
+constexpr std::size_t kLeastCases = 4;
+constexpr double kQuickDeadline = 5;
 constexpr Room kFirstRoom = {std::uint64_t{16} << 20, std::uint64_t{32} << 20};
 
 std::uint64_t available_host_bytes() {
@@ -39,7 +45,16 @@ class CaseRunner {
 
   void run() {
     const auto& cases = grading_.part.cases;
+    const auto begin = std::chrono::steady_clock::now();
+    std::size_t left_out = 0, ran = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
+      const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
+      const bool late = ran >= kLeastCases && so_far.count() > grading_.options.quick_seconds;
+      if (quick_ && (late || !is_small(cases[i]))) {
+        ++left_out;
+        continue;
+      }
+      ++ran;
       const double done = static_cast<double>(i) / static_cast<double>(cases.size());
       grading_.progress("correctness", cases[i].title, 0.5 * done);
       Check check;
@@ -49,10 +64,37 @@ class CaseRunner {
       decide(check, cases[i]);
       grading_.add(std::move(check));
     }
-    if (rig_) keep_output(*rig_);
+    if (left_out > 0) leave_out(left_out);
+    for (std::optional<Rig>* rig : {&rig_, &checked_})
+      if (*rig && (quick_ || rig == &rig_)) keep_output(**rig);
   }
 
  private:
+  void leave_out(std::size_t count) {
+    Check check;
+    check.id = prefix_ + "other-cases";
+    check.title = "the larger cases";
+    check.kind = CheckKind::kCorrectness;
+    check.verdict = Verdict::kSkipped;
+    check.message = std::to_string(count) + " not run yet";
+    grading_.add(std::move(check));
+  }
+
+  bool is_small(const Case& one) const {
+    return !one.gpu_only && one.needs_memory == 0 && plan_for(one, 1).device_bytes() <= kSmallBytes;
+  }
+
+  CallPlan plan_for(const Case& one, std::uint64_t seed) const {
+    CallShape shape;
+    shape.settings = Settings(one.settings, facts_);
+    shape.seed = seed;
+    shape.special_values = one.special_values;
+    shape.misaligned_elements = one.misaligned_elements;
+    shape.alias = one.alias;
+    shape.guards = !facts_.simulated;
+    return {grading_.part.program, shape};
+  }
+
   std::optional<std::string> reason_to_skip(const Case& one) const {
     if (one.gpu_only && facts_.simulated) return "too large to simulate";
     if (one.needs_memory > facts_.memory_bytes) return "the device has too little memory";
@@ -75,17 +117,10 @@ class CaseRunner {
       check.message = "not run: an earlier case stopped the grade";
       return;
     }
-    CallShape shape;
-    shape.settings = Settings(one.settings, facts_);
-    shape.seed = grading_.next_seed();
-    shape.special_values = one.special_values;
-    shape.misaligned_elements = one.misaligned_elements;
-    shape.alias = one.alias;
-    shape.guards = !facts_.simulated;
-    const CallPlan plan(grading_.part.program, shape);
+    const CallPlan plan = plan_for(one, grading_.next_seed());
     Examination examination;
     try {
-      examination = call_twice(plan);
+      examination = quick_ ? call_once(plan) : call_twice(plan);
     } catch (const StartFault& fault) {
       examination.fault = {Class::kCrashed, fault.what(), {}, 0};
       stop_ = Class::kCrashed;
@@ -134,6 +169,24 @@ class CaseRunner {
     return examination;
   }
 
+  /// A quick grade: with every check on, where the device has them.
+  Examination call_once(const CallPlan& plan) {
+    Rig& rig = facts_.simulated ? checked_rig(plan) : rig_for(plan);
+    const CallOutcome outcome = rig.call(plan);
+    Examination examination = examine(plan, outcome, rig.input(), grading_.examine_options());
+    if (!facts_.simulated || !rig.usable()) return examination;
+    Fault bug = rig.finding();
+    if (!bug) return examination;
+    if (examination.fault.reason == Class::kWrongAnswer) {
+      add_cause(std::move(bug), examination.fault);
+    } else if (!examination.fault) {
+      examination.fault = std::move(bug);
+    }
+    keep_output(rig);
+    checked_.reset();  // a bug that was found once is not told again
+    return examination;
+  }
+
   static bool is_small(const CallOutcome& outcome) {
     if (!outcome.go) return false;  // a GPU: the same cases run on a simulated device, too
     std::uint64_t instructions = 0;
@@ -146,6 +199,10 @@ class CaseRunner {
   void explain(const CallPlan& plan, Fault& fault) {
     Fault bug = bug_in(plan);
     if (!bug || bug.reason == Class::kTimeout) return;
+    add_cause(std::move(bug), fault);
+  }
+
+  static void add_cause(Fault bug, Fault& fault) {
     fault.message = bug.message + "\nAnd the answer is wrong: " + fault.message;
     fault.file = std::move(bug.file);
     fault.line = bug.line;
@@ -154,18 +211,24 @@ class CaseRunner {
 
   /// Right, but perhaps by luck: what the checks of the simulated device find in the same call.
   Fault bug_in(const CallPlan& plan) {
+    Rig& rig = checked_rig(plan);
+    Fault fault = rig.call(plan).fault;
+    if (!fault) fault = rig.finding();
+    if (fault) checked_.reset();  // a bug that was found once is not told again
+    return fault;
+  }
+
+  Rig& checked_rig(const CallPlan& plan) {
     if (!checked_ || !checked_->usable() || !checked_room_.fits(plan)) {
       checked_.reset();
       checked_room_.include(plan);
-      RigOptions options = rig_options(device_, grading_.options, 3 * kCaseDeadline);
+      RigOptions options =
+          rig_options(device_, grading_.options, quick_ ? kQuickDeadline : 3 * kCaseDeadline);
       options.checks = sim::kCheckAll;
       checked_.emplace(options, grading_.submission.worker, grading_.part.program, checked_room_.input,
                        checked_room_.output);
     }
-    Fault fault = checked_->call(plan).fault;
-    if (!fault) fault = checked_->finding();
-    if (fault) checked_.reset();  // a bug that was found once is not told again
-    return fault;
+    return *checked_;
   }
 
   /// The second of two equal calls gave other bits: an answer that was not computed again, or a race.
@@ -207,7 +270,8 @@ class CaseRunner {
 
   void after_fault(const Fault& fault) {
     if (fault.reason == Class::kNotImplemented || fault.reason == Class::kTimeout) stop_ = fault.reason;
-    if (rig_ && !rig_->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
+    const std::optional<Rig>& rig = quick_ && facts_.simulated ? checked_ : rig_;
+    if (rig && !rig->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
   }
 
   void keep_output(Rig& rig) {
@@ -220,6 +284,7 @@ class CaseRunner {
   const DeviceChoice& device_;
   const DeviceFacts& facts_;
   std::string prefix_;
+  const bool quick_ = grading_.options.quick_seconds > 0;
   std::optional<Rig> rig_, checked_;
   Room room_ = kFirstRoom, checked_room_;
   unsigned restarts_ = 0;

@@ -77,6 +77,11 @@ void run_stages(Grading& grading) {
     return;
   }
   grading.progress("device", grading.facts.name, 0);
+  if (grading.options.quick_seconds > 0) {
+    grade_correctness(grading, grading.device, "");
+    grade_performance(grading);
+    return;
+  }
   run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
   grade_correctness(grading, grading.device, "");
   const bool right_so_far = std::ranges::none_of(
@@ -116,8 +121,9 @@ Result grade(const Lab& lab, const Part& part, const Submission& submission, con
     // Nothing that goes wrong on our side may cost the learner anything.
     grading.add(whole_part(Verdict::kError, Class::kInfrastructure, "infrastructure", error.what()));
   }
-  for (Check& check : grade_predictions(part.predictions, submission.prediction))
-    grading.add(std::move(check));
+  if (options.quick_seconds <= 0)
+    for (Check& check : grade_predictions(part.predictions, submission.prediction))
+      grading.add(std::move(check));
   score(result, part);
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return std::move(result);

@@ -106,6 +106,14 @@ class CommandLine {
     grade->add_flag_callback(
         "--container", [this] { grade_.sandbox = Sandbox::kContainer; },
         "boxes for root in a container that has no user namespaces");
+    CLI::App* watch = add("watch", "check your file whenever you save it; keys for the rest",
+                          "  ./lab watch                      the lab you are at\n"
+                          "  ./lab watch 04                   lab 04; ? shows the keys\n"
+                          "  ./lab watch 1 --device sim:h200  on a simulated H200\n"
+                          "  ./lab watch 01 > watch.log       line by line, for a log or an editor",
+                          [this](const Paths& paths) { return watch_verb(paths, watch_); });
+    watch->add_option("LAB", watch_.lab, "number or name; none: the lab you are at");
+    watch->add_option("--device", watch_.device, "auto, gpu, sim or sim:NAME");
     add("list", "every lab: title, state, medal", "  ./lab list",
         [](const Paths& paths) { return list_verb(paths); });
     add("next", "the lab to do next, step by step", "  ./lab next",
@@ -304,6 +312,7 @@ class CommandLine {
   GradeRequest grade_;
   ExportRequest export_;
   RoofsRequest roofs_;
+  WatchRequest watch_;
   BenchRequest bench_;
   AuthorCheckRequest author_;
   BatchRequest batch_;

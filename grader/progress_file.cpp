@@ -67,7 +67,9 @@ void ProgressFile::record(const Result& result) {
   LabProgress& lab = labs_[result.part];
   ++lab.attempts;
   lab.when = result.started;
-  lab.last = result.reason == Class::kNone ? name_of(result.verdict) : name_of(result.reason);
+  lab.last = right_not_timed(result)         ? "right, not timed yet"
+             : result.reason == Class::kNone ? name_of(result.verdict)
+                                             : name_of(result.reason);
   double fraction = 0;
   for (const Measurement& measurement : result.measurements)
     fraction = std::max(fraction, measurement.fraction);
@@ -79,7 +81,7 @@ void ProgressFile::record(const Result& result) {
     lab.fraction = fraction;
     lab.device = (result.device.simulated ? "simulated " : "") + result.device.name;
   }
-  lab.passed |= passed;
+  lab.passed = lab.passed || passed;
   lab.points = std::max(lab.points, result.points);
   save();
 }

@@ -18,6 +18,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
+  /// The wait begins now.
+  void restart() { start_ = drawn_ = Clock::now(); }
   /// What the wait is for, as the line's label.
   void label(std::string text);
   /// `fraction` below 0: unknown, only a spinner and the seconds are shown.

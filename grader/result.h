@@ -156,6 +156,9 @@ struct Result {
   const Check* find(std::string_view id) const;
 };
 
+/// A quick check (watch) that found nothing wrong in the cases it ran: `skipped`, because times are missing.
+bool right_not_timed(const Result& result);
+
 /// 0 passed, 1 not passed, 3 no verdict for no fault of the student.
 int exit_status(const Result& result);
 

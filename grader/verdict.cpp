@@ -79,6 +79,12 @@ const Check* Result::find(std::string_view id) const {
   return found == checks.end() ? nullptr : &*found;
 }
 
+bool right_not_timed(const Result& result) {
+  return result.verdict == Verdict::kSkipped && std::ranges::any_of(result.checks, [](const Check& check) {
+           return check.kind == CheckKind::kCorrectness && check.verdict == Verdict::kPass;
+         });
+}
+
 int exit_status(const Result& result) {
   if (result.verdict == Verdict::kPass) return 0;
   return result.verdict == Verdict::kFail ? 1 : 3;

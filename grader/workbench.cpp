@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kShownDiagnostics = 8;
+constexpr double kQuickSeconds = 1;  // for the cases: with the compiler's part, three seconds from a save
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -150,17 +151,30 @@ Result Workbench::failed_build(const Chosen& chosen, const Check& check) const {
 }
 
 Result Workbench::grade(const Chosen& chosen, const Candidate& candidate, std::uint64_t seed) {
+  return judge(chosen, candidate, options(seed));
+}
+
+Result Workbench::check(const Chosen& chosen, const Candidate& candidate) {
+  GradeOptions quick = options(0);
+  quick.quick_seconds = kQuickSeconds;
+  return judge(chosen, candidate, quick);
+}
+
+Result Workbench::judge(const Chosen& chosen, const Candidate& candidate, const GradeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::string label = "grading " + chosen.id();
+  const bool quick = options.quick_seconds > 0;
+  const std::string label = (quick ? "checking " : "grading ") + chosen.id();
+  progress_.restart();
   progress_.label(label + ": compiling");
   BuildRequest to_build = request(chosen, candidate.source);
   to_build.shown = candidate.shown;
+  to_build.quick = quick && device_.simulated;  // a GPU would compile PTX at every start
   const BuildResult built = builder_.build(to_build);
   progress_.label(label);
   const Check compiled = build_check(built);
   Result result = built.ok() ? grader::grade(*chosen.lab, *chosen.part,
                                              {.worker = built.worker, .prediction = candidate.prediction},
-                                             device_, options(seed))
+                                             device_, options)
                              : failed_build(chosen, compiled);
   progress_.clear();
   result.checks.insert(result.checks.begin(), compiled);

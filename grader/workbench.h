@@ -34,6 +34,8 @@ class Workbench {
   BuildResult build(const Chosen& chosen, const std::filesystem::path& source,
                     const std::vector<std::string>& libraries = {});
   GradeOptions options(std::uint64_t seed);
+  /// Small cases only, within seconds: for `watch`. Never a pass, see GradeOptions::quick_seconds.
+  Result check(const Chosen& chosen, const Candidate& candidate);
 
   /// Every version of a part's bench (grader/bench.h). A version that does not build or run is a curve with a
   /// problem.
@@ -51,6 +53,7 @@ class Workbench {
 
  private:
   BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
+  Result judge(const Chosen& chosen, const Candidate& candidate, const GradeOptions& options);
   Result failed_build(const Chosen& chosen, const Check& check) const;
 
   Paths paths_;

@@ -78,19 +78,6 @@ std::string advice(const Result& result, const Chosen& chosen, const GradeReques
   return {};
 }
 
-/// Keeps the attempt and tells what changed since the last. A disk that is full costs no verdict.
-std::string remember(const Result& result, const std::string& source, const Paths& paths,
-                     const Terminal& terminal) {
-  if (result.verdict == Verdict::kError || sha256_hex(source) != result.source_sha256) return {};
-  const std::string change = change_text(result, attempts_of(paths.state, result.part), terminal);
-  try {
-    keep_attempt(paths.state, result, source);
-  } catch (const std::runtime_error& error) {
-    std::fprintf(stderr, "lab: the attempt is not kept: %s\n", error.what());
-  }
-  return change;
-}
-
 }  // namespace
 
 int grade_verb(const Paths& paths, const GradeRequest& request) {
@@ -119,11 +106,10 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     const std::string source = own ? read_file(candidates[i].source) : std::string();
     const Result& result = results.emplace_back(workbench.grade(chosen[i], candidates[i], request.seed));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
-    if (own) text += remember(result, source, paths, terminal);
+    if (own) text += remember(paths.state, progress, result, source, terminal);
     text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);
     std::fputs(text.c_str(), out);
     std::fflush(out);
-    if (own) progress.record(result);
   }
   if (results.size() > 1) std::fprintf(out, "\n%s", summary_text(results, terminal).c_str());
   if (json_to_stdout) {

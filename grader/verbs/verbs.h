@@ -26,6 +26,13 @@ struct GradeRequest {
 };
 int grade_verb(const Paths& paths, const GradeRequest& request);
 
+struct WatchRequest {
+  std::string lab;  ///< empty: the current one
+  std::string device = "auto";
+};
+/// Checks the learner's file whenever it is saved, until a key or a signal ends it.
+int watch_verb(const Paths& paths, const WatchRequest& request);
+
 /// No verb: progress, the current lab, three commands.
 int status_verb(const Paths& paths);
 int list_verb(const Paths& paths);

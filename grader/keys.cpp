@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/keys.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <stdexcept>
+
+namespace roofline::grader {
+namespace {
+
+// What signal handlers may touch.
+int terminal_fd = -1;
+termios as_it_was{}, as_keys{};
+bool in_keys = false;
+int wake[2] = {-1, -1};
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
+
+void on_end(int) {
+  const int error = errno;
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t written = write(wake[1], &byte, 1);
+  errno = error;
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
+void on_stop(int) {
+  const int error = errno;
+  if (in_keys) tcsetattr(terminal_fd, TCSANOW, &as_it_was);
+  raise(SIGSTOP);
+  if (in_keys) tcsetattr(terminal_fd, TCSANOW, &as_keys);  // SIGCONT came
+  errno = error;
+}
+
+}  // namespace
+
+std::string KeyFilter::feed(std::string_view bytes) {
+  std::string plain;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    switch (state_) {
+      case State::kPlain:
+        if (byte == 0x1b) {
+          state_ = State::kEscape;
+        } else if (byte < 0x80) {
+          plain += c;
+        }
+        break;
+      case State::kEscape:  // ESC [ and ESC O begin a sequence, ESC and a letter is Alt with that letter
+        state_ = c == '[' ? State::kSequence : c == 'O' ? State::kOneMore : State::kPlain;
+        if (byte == 0x1b) state_ = State::kEscape;
+        break;
+      case State::kSequence:
+        if (byte >= 0x40 && byte <= 0x7e) state_ = State::kPlain;
+        break;
+      case State::kOneMore:
+        state_ = State::kPlain;
+        break;
+    }
+  }
+  return plain;
+}
+
+KeyTerminal::KeyTerminal(int fd) : fd_(fd) {
+  if (isatty(fd) != 1 || tcgetattr(fd, &as_it_was) != 0) return;
+  as_keys = as_it_was;
+  as_keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);  // Ctrl-C and Ctrl-Z still are signals
+  as_keys.c_cc[VMIN] = 1;
+  as_keys.c_cc[VTIME] = 0;
+  terminal_fd = fd;
+  on_ = true;
+  handle(SIGTSTP, on_stop);
+  keys();
+}
+
+KeyTerminal::~KeyTerminal() {
+  if (!on_) return;
+  lines();
+  handle(SIGTSTP, SIG_DFL);
+}
+
+void KeyTerminal::lines() {
+  if (!on_) return;
+  in_keys = false;
+  tcsetattr(fd_, TCSADRAIN, &as_it_was);
+}
+
+void KeyTerminal::keys() {
+  if (!on_) return;
+  tcsetattr(fd_, TCSADRAIN, &as_keys);
+  in_keys = true;
+}
+
+Interrupts::Interrupts() {
+  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("cannot make a pipe");
+  for (const int signal : kEnding) handle(signal, on_end);
+}
+
+Interrupts::~Interrupts() {
+  forget();
+  close(wake[0]);
+  close(wake[1]);
+}
+
+int Interrupts::fd() const { return wake[0]; }
+
+void Interrupts::forget() {
+  for (const int signal : kEnding) handle(signal, SIG_DFL);
+  handle(SIGTSTP, SIG_DFL);
+}
+
+}  // namespace roofline::grader

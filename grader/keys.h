@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <termios.h>
+
+#include <string>
+#include <string_view>
+
+namespace roofline::grader {
+
+/// Plain characters out of what a terminal sends: arrow and function keys (escape sequences, also those that
+/// come in pieces) and bytes beyond ASCII are dropped.
+class KeyFilter {
+ public:
+  std::string feed(std::string_view bytes);
+
+ private:
+  enum class State { kPlain, kEscape, kSequence, kOneMore };
+  State state_ = State::kPlain;
+};
+
+/// A terminal that gives single keys without echo, for as long as the object lives; Ctrl-Z gives the shell a
+/// terminal as it was, too. One at a time.
+class KeyTerminal {
+ public:
+  explicit KeyTerminal(int fd);
+  ~KeyTerminal();
+  KeyTerminal(const KeyTerminal&) = delete;
+  KeyTerminal& operator=(const KeyTerminal&) = delete;
+
+  /// For a question that is answered with a line: as it was, and back.
+  void lines();
+  void keys();
+  bool on() const { return on_; }
+
+ private:
+  int fd_;
+  bool on_ = false;  ///< false: not a terminal
+};
+
+/// Ends a wait in poll when SIGINT, SIGTERM or SIGHUP comes. One at a time.
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  int fd() const;  ///< readable after a signal
+  /// In a child process: signals do again what they usually do.
+  static void forget();
+};
+
+}  // namespace roofline::grader
