@@ -192,7 +192,7 @@ Points Course::points_of(const std::string& part, Points given) const {
 }
 
 std::vector<Student> parse_roster(const std::string& csv, const std::string& name) {
-  const auto rows = parse_csv(csv);
+  const auto rows = csv_rows(csv);
   if (rows.empty()) throw UsageError(name + " is empty; its first line names the columns: id,name,email");
   std::vector<std::string> columns;
   for (const std::string& cell : rows[0]) columns.push_back(lower(cell));
