@@ -10,7 +10,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 namespace roofline::docs {
@@ -87,6 +89,23 @@ json Browser::evaluate(const std::string& expression) {
   if (answer.contains("exceptionDetails"))
     throw std::runtime_error(expression + ": " + answer["exceptionDetails"].dump());
   return answer["result"].value("value", json());
+}
+
+void Browser::screenshot(const std::filesystem::path& file) {
+  const std::string text = call("Page.captureScreenshot", {{"format", "png"}})["data"];
+  std::ofstream out(file, std::ios::binary);
+  unsigned bits = 0, n_bits = 0;
+  for (const char c : text) {  // base64
+    static constexpr std::string_view kDigits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const std::size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) break;
+    bits = bits << 6 | static_cast<unsigned>(digit);
+    n_bits += 6;
+    if (n_bits < 8) continue;
+    n_bits -= 8;
+    out.put(static_cast<char>(bits >> n_bits & 0xff));
+  }
 }
 
 bool Browser::becomes_true(const std::string& expression, double seconds) {

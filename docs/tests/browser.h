@@ -28,6 +28,9 @@ class Browser {
   /// Asks until the expression is true; false after `seconds`.
   bool becomes_true(const std::string& expression, double seconds = 10);
 
+  /// What is to be seen, as a PNG file.
+  void screenshot(const std::filesystem::path& file);
+
   /// Errors on the console, exceptions, and what could not be loaded.
   const std::vector<std::string>& complaints() const { return complaints_; }
   /// Every address that the page asked for.

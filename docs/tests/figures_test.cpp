@@ -94,7 +94,7 @@ std::string roofline_figure() {
     const double rate = std::min(slope(work.intensity), work.roof);
     svg.dot({x.at(work.intensity), y.at(rate)}, 5, "c0",
             work.name + ": " + compact(work.intensity) + " FLOP/B, at most " + compact(rate) + " TFLOP/s");
-    svg.text({x.at(work.intensity) + (work.intensity > 500 ? 40 : 6), y.at(rate) + 18}, work.name, "c0",
+    svg.text({work.intensity > 500 ? x.to - 4 : x.at(work.intensity) + 6, y.at(rate) + 18}, work.name, "c0",
              work.intensity > 500 ? Svg::Anchor::kEnd : Svg::Anchor::kStart);
   }
   svg.text({x.at(0.13), y.at(60)}, "memory-bound", "note");

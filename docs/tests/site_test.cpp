@@ -143,6 +143,11 @@ class SiteInBrowser : public Site {
     Site::SetUp();
     if (!IsSkipped() && !Browser::installed()) GTEST_SKIP() << "Chromium is not installed";
   }
+  /// For whoever wants to see what the test saw.
+  static void look(Browser& browser, const std::string& name) {
+    fs::create_directories(kRoot / "build/docs/seen");
+    browser.screenshot(kRoot / "build/docs/seen" / (name + ".png"));
+  }
   static void expect_quiet(const Browser& browser, const std::string& page) {
     for (const std::string& complaint : browser.complaints()) ADD_FAILURE() << page << ": " << complaint;
     for (const std::string& request : browser.requests())
@@ -181,6 +186,20 @@ TEST_F(SiteInBrowser, SearchFindsAPage) {
       "searchBox.OnSearchFieldChange(new KeyboardEvent('keyup', {key: 'e', keyCode: 69})); return 1; })()");
   EXPECT_TRUE(browser.becomes_true(
       "getComputedStyle(document.getElementById('MSearchResultsWindow')).display == 'block'"));
+  // The results are a page of their own inside a frame.
+  std::string results;
+  for (int i = 0; i < 200 && results.empty(); ++i) {
+    browser.becomes_true("false", 0.05);
+    for (const std::string& request : browser.requests())
+      if (request.ends_with("?three")) results = request;
+  }
+  ASSERT_FALSE(results.empty()) << "no page of results was asked for";
+  look(browser, "search");
+  expect_quiet(browser, "search");
+  browser.open(results.substr(std::string("file://").size()));
+  EXPECT_TRUE(
+      browser.becomes_true("[...document.querySelectorAll('.SRResult')].some(result => "
+                           "result.offsetHeight > 0 && /Three regimes/.test(result.textContent))"));
   expect_quiet(browser, "search");
 }
 
@@ -193,6 +212,9 @@ TEST_F(SiteInBrowser, LightAndDark) {
   const nlohmann::json light = browser.evaluate(background);
   browser.evaluate("DoxygenAwesomeDarkModeToggle.enableDarkMode(true)");
   EXPECT_NE(browser.evaluate(background), light);
+  EXPECT_TRUE(browser.becomes_true(
+      "document.querySelector('object[data$=\"roofline.svg\"], img[src$=\"roofline.svg\"]')"));
+  look(browser, "dark");
   EXPECT_EQ(browser.evaluate("getComputedStyle(document.documentElement).colorScheme"), "dark");
 }
 
