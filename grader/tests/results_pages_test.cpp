@@ -245,23 +245,32 @@ std::string card_section(const std::string& card, const std::string& title) {
             context["device"].get<std::string>() + ", driver " + context["driver"].get<std::string>() +
             ", toolkit " + context["toolkit"].get<std::string>() + ", by `.ci/gpu`. ";
   }
-  text += "Simulated by `./lab roofs --device sim:" + card + "` and `./lab bench all --device sim:" + card +
-          "`.\n";
+  text +=
+      "Simulated by `./lab roofs --device sim:" + card + "` and `./lab bench all --device sim:" + card + "`";
+  if (const auto simulated = bench_data("simulated-" + card))
+    text += " on " + simulated->at("context").at("started").get<std::string>().substr(0, 10) + ", commit " +
+            simulated->at("context").value("commit", "unknown");
+  text += ".\n";
   const std::vector<Point> roofs = roof_points(card), versions = version_points(card);
-  text += "\n### Roofs\n\n" + spread_line(roofs) +
-          "\n| roof | simulated | of the data sheet | measured | error |\n|---|---|---|---|---|\n";
-  for (const Point& point : roofs)
-    text += "| " + point.name + " | " + compact(point.simulated, 4) + " " + point.unit + " | " +
-            (point.fraction > 0 ? percent(point.fraction) : "") + " | " +
-            (point.measured ? compact(*point.measured, 4) + " " + point.unit : "") + " | " +
-            error_cell(point) + " |\n";
-  text += "\n### Labs, rungs and sweeps\n\n" + spread_line(versions) +
-          "\n| lab/work/version | simulated, of the limit | measured, of the limit | error "
-          "|\n|---|---|---|---|\n";
-  for (const Point& point : versions)
-    text += "| " + point.name + " | " + percent(point.fraction) + " | " +
-            (point.measured_fraction ? percent(*point.measured_fraction) : "") + " | " + error_cell(point) +
-            " |\n";
+  if (roofs.empty() && versions.empty()) text += "\nNo table is stored yet.\n";
+  if (!roofs.empty()) {
+    text += "\n### Roofs\n\n" + spread_line(roofs) +
+            "\n| roof | simulated | of the data sheet | measured | error |\n|---|---|---|---|---|\n";
+    for (const Point& point : roofs)
+      text += "| " + point.name + " | " + compact(point.simulated, 4) + " " + point.unit + " | " +
+              (point.fraction > 0 ? percent(point.fraction) : "") + " | " +
+              (point.measured ? compact(*point.measured, 4) + " " + point.unit : "") + " | " +
+              error_cell(point) + " |\n";
+  }
+  if (!versions.empty()) {
+    text += "\n### Labs, rungs and sweeps\n\n" + spread_line(versions) +
+            "\n| lab/work/version | simulated, of the limit | measured, of the limit | error "
+            "|\n|---|---|---|---|\n";
+    for (const Point& point : versions)
+      text += "| " + point.name + " | " + percent(point.fraction) + " | " +
+              (point.measured_fraction ? percent(*point.measured_fraction) : "") + " | " + error_cell(point) +
+              " |\n";
+  }
   return text;
 }
 
