@@ -95,6 +95,8 @@ class CommandLine {
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
     grade->add_flag("--solution", grade_.solution, "grade the reference solution");
     grade->add_option("--file", grade_.file, "grade this file as the lab's");
+    grade->add_option("--submission", grade_.submission, "grade the files of that name in this folder");
+    grade->add_option("--hidden", grade_.hidden, "an instructor's cases and seed, in this file");
     grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
     grade->add_option("--json", grade_.json, "write lab/result/v1 to this file; - is standard output");
     grade->add_option("--format", grade_.formats,
@@ -140,10 +142,14 @@ class CommandLine {
             "Formats:" +
                 names,
             [this](const Paths& paths) { return export_verb(paths, export_); });
+    verb->add_option("--for", export_.audience, "students: the course repository");
     verb->add_option("--format", export_.format, "one of the formats below");
     verb->add_option("--from", export_.from,
                      "file of ./lab grade --json, or the results folder of ./lab batch");
     verb->add_option("--out", export_.out, "file or folder to write; none: standard output");
+    verb->add_option("--lab", export_.labs,
+                     "number or name: labs of the repository or autograder; none: all");
+    verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
     verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
     verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");
   }
@@ -169,6 +175,7 @@ class CommandLine {
     bench->add_option("--only", bench_.only, "regular expression: only versions whose id matches");
     bench->add_option("--figures", bench_.figures, "folder for the figures (SVG); none: results/");
     bench->add_option("--trace", bench_.trace, "folder for a timeline of each version (Chrome trace JSON)");
+#ifndef ROOFLINE_WITHOUT_AUTHOR_CHECK
     CLI::App* author = add("author-check", "prove that the labs hold what they promise; for authors",
                            "  ./lab author-check               every lab\n"
                            "  ./lab author-check 01 --only wrong/zeros\n"
@@ -177,6 +184,7 @@ class CommandLine {
     author->add_option("LAB", author_.labs, "number or name; none: all");
     author->add_option("--device", author_.device, "sim (default), sim:NAME, gpu or auto");
     author->add_option("--only", author_.only, "only submissions whose path contains this");
+#endif
   }
 
   void add_batch() {
@@ -314,7 +322,7 @@ class CommandLine {
   RoofsRequest roofs_;
   WatchRequest watch_;
   BenchRequest bench_;
-  AuthorCheckRequest author_;
+  [[maybe_unused]] AuthorCheckRequest author_;
   BatchRequest batch_;
   RunOptions run_;
   std::string lab_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "grader/course.h"
 #include "grader/file.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
+#include "grader/hidden.h"
 #include "grader/selection.h"
 #include "grader/verbs/verbs.h"
 
@@ -57,15 +59,57 @@ void export_results(const Paths& paths, const ExportRequest& request) {
   std::printf("%s\n", request.out.c_str());
 }
 
+/// A folder with something in it may be anybody's work: nothing is written into it.
+void export_course(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
+  if (request.out.empty()) throw UsageError("name the folder for the course repository: --out FOLDER");
+  std::error_code ignored;
+  if (fs::exists(request.out, ignored) && !fs::is_empty(request.out, ignored))
+    throw UsageError(request.out.string() +
+                     " is not empty; name a new folder, then copy it over the old one");
+  const std::vector<CourseFile> files = student_files(paths, parts);
+  for (const CourseFile& file : files) {
+    write_file(request.out / file.name, file.bytes);
+    if (file.executable) fs::permissions(request.out / file.name, fs::perms(0111), fs::perm_options::add);
+  }
+  std::printf("%zu files in %s. Students clone it and type ./lab setup, then ./lab.\n", files.size(),
+              request.out.c_str());
+}
+
+void export_autograder(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
+  if (request.format != "gradescope")
+    throw UsageError("export --format " + request.format +
+                     " needs --from: a file of ./lab grade --json, or the results folder of ./lab batch");
+  if (request.out.empty()) throw UsageError("name the autograder's file: --out autograder.zip");
+  std::string hidden;
+  if (!request.hidden.empty()) {
+    std::vector<Lab> labs = all_labs();
+    add_hidden(labs, request.hidden, 0);  // a mistake in it shows here, not at Gradescope
+    hidden = read_file(request.hidden);
+  }
+  write_file(request.out, gradescope_zip(paths, parts, hidden));
+  std::printf("%s: upload it to Gradescope as the autograder (base image Ubuntu 24.04)\n",
+              request.out.c_str());
+}
+
 }  // namespace
 
 int export_verb(const Paths& paths, const ExportRequest& request) {
   if (request.audience.empty() == request.format.empty())
     throw UsageError("export needs either --for students or --format NAME; see ./lab export --help");
-  if (request.from.empty())
-    throw UsageError("export --format " + format_named(request.format).name +
-                     " needs --from: a file of ./lab grade --json, or the results folder of ./lab batch");
-  export_results(paths, request);
+  if (!request.audience.empty() && request.audience != "students")
+    throw UsageError("there is no course repository for \"" + request.audience + "\", only for students");
+  if (!request.format.empty()) (void)format_named(request.format);
+  if (!request.from.empty()) {
+    export_results(paths, request);
+    return 0;
+  }
+  const std::vector<Lab> labs = all_labs();
+  const std::vector<Chosen> parts = request.labs.empty() ? all_parts(labs) : select(labs, request.labs);
+  if (request.audience.empty()) {
+    export_autograder(paths, request, parts);
+  } else {
+    export_course(paths, request, parts);
+  }
   return 0;
 }
 

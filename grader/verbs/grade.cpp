@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "grader/attempts.h"
@@ -9,8 +10,10 @@
 #include "grader/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
+#include "grader/hidden.h"
 #include "grader/progress_file.h"
 #include "grader/result_text.h"
+#include "grader/score.h"
 #include "grader/sweep_figure.h"
 #include "grader/verbs/verbs.h"
 #include "grader/workbench.h"
@@ -18,6 +21,8 @@
 namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr int kDeepest = 4;  // folders that a submission's files may lie in
 
 void require_file(const fs::path& file, const std::string& remedy) {
   std::error_code ignored;
@@ -33,8 +38,29 @@ fs::path prediction_for(const Chosen& chosen, const fs::path& source, const Path
   return fs::exists(beside, ignored) ? beside : chosen.folder(paths) / chosen.lab->prediction;
 }
 
+/// The regular file of this name in a submission, the one nearest to its root; links are not followed.
+fs::path find_submitted(const fs::path& folder, const std::string& name) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
+    if (it.depth() >= kDeepest) it.disable_recursion_pending();
+    if (it->path().filename() == name && fs::is_regular_file(it->symlink_status(error)))
+      found.push_back(it->path());
+  }
+  const auto depth = [](const fs::path& path) { return std::distance(path.begin(), path.end()); };
+  const auto nearest = std::ranges::min_element(found, [&](const fs::path& a, const fs::path& b) {
+    return std::pair(depth(a), a) < std::pair(depth(b), b);
+  });
+  return nearest == found.end() ? fs::path() : *nearest;
+}
+
 Candidate candidate_for(const Chosen& chosen, const GradeRequest& request, const Paths& paths) {
   Candidate candidate;
+  if (!request.submission.empty()) {
+    candidate.source = find_submitted(request.submission, chosen.part->program.source);
+    candidate.prediction = find_submitted(request.submission, chosen.lab->prediction);
+    return candidate;
+  }
   if (!request.file.empty()) {
     candidate.source = request.file;
     require_file(candidate.source, "");
@@ -68,7 +94,7 @@ std::string write_figures(const Result& result, const GradeRequest& request, con
 /// What the learner does next.
 std::string advice(const Result& result, const Chosen& chosen, const GradeRequest& request,
                    const Paths& paths) {
-  if (request.solution || !request.file.empty()) return {};
+  if (request.solution || !request.file.empty() || !request.submission.empty()) return {};
   if (result.reason == Class::kNotImplemented)
     return "  next    edit " + paths.shown(chosen.file(paths)) + "; ./lab hint " + chosen.id() + " helps\n";
   if (result.verdict == Verdict::kFail) return "  next    ./lab hint " + chosen.id() + "\n";
@@ -78,13 +104,36 @@ std::string advice(const Result& result, const Chosen& chosen, const GradeReques
   return {};
 }
 
+/// A part for which nothing was handed in.
+Result not_submitted(const Chosen& chosen, const Workbench& workbench) {
+  Result result;
+  result.lab = chosen.lab->folder;
+  result.part = chosen.id();
+  result.title = chosen.title();
+  result.device = workbench.device_record();
+  Check& check = result.checks.emplace_back();
+  check.id = "build";
+  check.title = "handed in";
+  check.kind = CheckKind::kBuild;
+  check.verdict = Verdict::kFail;
+  check.reason = Class::kNotImplemented;
+  check.message = "no file " + chosen.part->program.source + " was submitted";
+  score(result, *chosen.part);
+  return result;
+}
+
 }  // namespace
 
 int grade_verb(const Paths& paths, const GradeRequest& request) {
   if (request.solution && !request.file.empty())
     throw UsageError("--solution and --file name two different files to grade; give one of them");
   const std::vector<FormatWish> wishes = wishes_of(request.formats);
-  const std::vector<Lab> labs = all_labs();
+  std::error_code ignored;
+  if (!request.submission.empty() && !fs::is_directory(request.submission, ignored))
+    throw UsageError("there is no folder " + request.submission.string());
+  std::vector<Lab> labs = all_labs();
+  const std::uint64_t seed =
+      request.hidden.empty() ? request.seed : add_hidden(labs, request.hidden, request.seed);
   ProgressFile progress(paths.state / "progress.json");
   std::vector<Chosen> chosen = select(labs, request.labs);
   if (chosen.empty()) chosen = {current_part(labs, progress)};
@@ -102,9 +151,11 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   Workbench workbench(paths, request.device, request.sandbox);
   std::vector<Result> results;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const bool own = !request.solution && request.file.empty();
+    const bool own = !request.solution && request.file.empty() && request.submission.empty();
     const std::string source = own ? read_file(candidates[i].source) : std::string();
-    const Result& result = results.emplace_back(workbench.grade(chosen[i], candidates[i], request.seed));
+    const Result& result =
+        results.emplace_back(candidates[i].source.empty() ? not_submitted(chosen[i], workbench)
+                                                          : workbench.grade(chosen[i], candidates[i], seed));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
     if (own) text += remember(paths.state, progress, result, source, terminal);
     text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);

@@ -17,7 +17,9 @@ namespace roofline::grader {
 struct GradeRequest {
   std::vector<std::string> labs;  ///< empty: the current one
   bool solution = false;
-  std::filesystem::path file;  ///< empty: the lab's own
+  std::filesystem::path file;        ///< empty: the lab's own
+  std::filesystem::path submission;  ///< folder in which somebody's files lie; empty: none
+  std::filesystem::path hidden;      ///< an instructor's cases (grader/hidden.h); empty: none
   std::string device = "auto";
   std::filesystem::path json;  ///< empty: none; "-": standard output, and the text goes to standard error
   std::uint64_t seed = 0;      ///< 0: drawn
@@ -62,6 +64,7 @@ struct ExportRequest {
   std::filesystem::path from, out;  ///< results to read; file or folder to write, empty: standard output
   std::filesystem::path gradebook;  ///< Canvas: the gradebook that it exported
   std::string column;               ///< Canvas: the column to fill
+  std::filesystem::path hidden;     ///< an instructor's cases, for an autograder
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
 };
 int export_verb(const Paths& paths, const ExportRequest& request);

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/course.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "grader/file.h"
+#include "grader/process.h"
+#include "grader/skeleton.h"
+#include "grader/zip.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+/// Folders and files, relative to the checkout, that students do not get.
+const std::vector<std::string> kForInstructors = {
+    ".ci",
+    "common/simulator/tests",
+    "docs/add-a-lab.md",
+    "docs/batch.md",
+    "docs/cluster.md",
+    "docs/instructor-guide.md",
+    "docs/tests",
+    "grader/author_check.cpp",
+    "grader/author_check.h",
+    "grader/tests",
+    "grader/verbs/author_check.cpp",
+    "solutions",
+};
+
+/// All that is needed to grade; the rest of the checkout stays out of an autograder.
+const std::vector<std::string> kToGrade = {
+    "CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake", "common", "grader", "lab", "labs"};
+
+/// A paragraph, or a row of a table, that says one of these is about what students do not have.
+const std::vector<std::string> kNotTheirs = {"solutions/", "author-check", "./lab batch", "./lab export"};
+
+bool lies_in(const fs::path& name, const std::string& folder) {
+  const std::string text = name.generic_string();
+  return text == folder || text.starts_with(folder + "/");
+}
+
+bool lies_in_any(const fs::path& name, const std::vector<std::string>& folders) {
+  return std::ranges::any_of(folders, [&](const std::string& folder) { return lies_in(name, folder); });
+}
+
+/// Tracked files, or in a copy without git the files below the folders that the project has.
+std::vector<fs::path> project_files(const fs::path& root) {
+  std::vector<fs::path> names;
+  std::error_code error;
+  if (fs::exists(root / ".git", error)) {
+    const CommandResult listed =
+        run_command({"git", "-C", root.string(), "ls-files", "-z"}, {.output_limit = 16 << 20});
+    if (listed.ok() && !listed.truncated) {
+      std::istringstream text(listed.output);
+      for (std::string name; std::getline(text, name, '\0');) names.emplace_back(name);
+    }
+  }
+  if (names.empty()) {
+    std::vector<std::string> places = kToGrade;
+    places.insert(places.end(), {"README.md", ".gitignore", "docs"});
+    for (const std::string& place : places) {
+      if (fs::is_regular_file(root / place, error)) names.emplace_back(place);
+      for (fs::recursive_directory_iterator it(root / place, error), end; it != end; it.increment(error))
+        if (it->is_regular_file(error)) names.push_back(it->path().lexically_relative(root));
+    }
+  }
+  std::erase_if(names, [&](const fs::path& name) {
+    return !fs::is_regular_file(fs::symlink_status(root / name, error));  // deleted, or a link
+  });
+  std::ranges::sort(names);
+  return names;
+}
+
+/// Labs that nobody asked for stay at home; other folders are not labs.
+bool is_of_another_lab(const fs::path& name, const std::vector<Chosen>& parts) {
+  auto step = name.begin();
+  if (step == name.end() || *step != "labs" || ++step == name.end()) return false;
+  return std::ranges::none_of(parts, [&](const Chosen& part) { return part.lab->folder == *step; });
+}
+
+bool is_executable(const fs::path& file) {
+  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
+/// `key = 12  # comment` becomes `key = ""  # comment`.
+std::string unanswered(const std::string& prediction) {
+  static const std::regex kAnswer(R"(^(\s*\w+\s*=\s*)("[^"]*"|[^#\s]+))");
+  std::istringstream lines(prediction);
+  std::string out;
+  for (std::string line; std::getline(lines, line);)
+    out += std::regex_replace(line, kAnswer, "$1\"\"", std::regex_constants::format_first_only) + "\n";
+  return out;
+}
+
+/// The instructor may have solved the lab in this checkout.
+void take_work_out(std::vector<CourseFile>& files, const Paths& paths, const std::vector<Chosen>& parts) {
+  for (CourseFile& file : files) {
+    for (const Chosen& part : parts) {
+      const fs::path folder = fs::path("labs") / part.lab->folder;
+      if (file.name == folder / part.lab->prediction) {
+        file.bytes = unanswered(file.bytes);
+        break;
+      }
+      if (file.name != folder / part.part->program.source) continue;
+      if (const auto skeleton = find_skeleton(paths.root, paths.state, part.file(paths)))
+        file.bytes = skeleton->text;
+    }
+  }
+}
+
+std::vector<CourseFile> read_files(const fs::path& root, const std::vector<fs::path>& names) {
+  std::vector<CourseFile> files;
+  for (const fs::path& name : names)
+    files.push_back(
+        {.name = name, .bytes = read_file(root / name), .executable = is_executable(root / name)});
+  return files;
+}
+
+/// Between blank lines, but code between ``` stays in one piece.
+std::vector<std::string> paragraphs_of(const std::string& text) {
+  std::vector<std::string> paragraphs(1);
+  std::istringstream lines(text);
+  bool in_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) in_code = !in_code;
+    if (line.empty() && !in_code) {
+      paragraphs.emplace_back();
+    } else {
+      paragraphs.back() += line + "\n";
+    }
+  }
+  return paragraphs;
+}
+
+bool says_what_they_lack(const std::string& text) {
+  return std::ranges::any_of(kNotTheirs,
+                             [&](const std::string& words) { return text.find(words) != std::string::npos; });
+}
+
+/// A table without those rows, nothing when only its head is left.
+std::string rows_for_students(const std::string& table) {
+  std::istringstream lines(table);
+  std::string out;
+  unsigned rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (says_what_they_lack(line)) continue;
+    out += line + "\n";
+    ++rows;
+  }
+  return rows > 2 ? out : "";
+}
+
+int level_of_heading(const std::string& paragraph) {
+  const size_t marks = paragraph.find_first_not_of('#');
+  const bool one_line = paragraph.find('\n') + 1 == paragraph.size();
+  return one_line && marks != 0 && marks != std::string::npos && paragraph[marks] == ' '
+             ? static_cast<int>(marks)
+             : 0;
+}
+
+/// A heading with nothing under it goes too.
+void drop_empty_sections(std::vector<std::string>& paragraphs) {
+  for (size_t i = paragraphs.size(); i-- > 0;) {
+    const int level = level_of_heading(paragraphs[i]);
+    if (level < 2) continue;
+    size_t next = i + 1;
+    while (next < paragraphs.size() && paragraphs[next].empty()) ++next;
+    const bool is_last = next == paragraphs.size();
+    if (is_last || (level_of_heading(paragraphs[next]) != 0 && level_of_heading(paragraphs[next]) <= level))
+      paragraphs[i].clear();
+  }
+}
+
+std::string marked_for_students(const std::string& text) {
+  static const std::regex kCut(R"(<!-- instructors: -->[\s\S]*?<!-- :instructors -->\n?)");
+  static const std::regex kShow(R"(<!-- students: ([\s\S]*?) -->)");
+  return std::regex_replace(std::regex_replace(text, kCut, ""), kShow, "$1");
+}
+
+std::string links_for_students(const std::string& text, const fs::path& page,
+                               const std::function<bool(const fs::path&)>& kept) {
+  static const std::regex kLink(R"(\[([^\]\n]*)\]\(([^)#\s]+)(#[^)\s]*)?\))");
+  std::string out;
+  auto begin = text.cbegin();
+  for (std::sregex_iterator it(text.begin(), text.end(), kLink), end; it != end; ++it) {
+    const std::smatch& link = *it;
+    out.append(begin, link[0].first);
+    const std::string target = link[2];
+    const fs::path file = (page.parent_path() / target).lexically_normal();
+    const bool elsewhere = target.find("://") != std::string::npos || target.starts_with("mailto:");
+    out += elsewhere || kept(file) ? link[0].str() : link[1].str();
+    begin = link[0].second;
+  }
+  out.append(begin, text.cend());
+  return out;
+}
+
+}  // namespace
+
+std::string page_for_students(const std::string& text, const fs::path& page,
+                              const std::function<bool(const fs::path&)>& kept) {
+  std::vector<std::string> paragraphs = paragraphs_of(marked_for_students(text));
+  for (std::string& paragraph : paragraphs)
+    if (says_what_they_lack(paragraph))
+      paragraph = paragraph.starts_with('|') ? rows_for_students(paragraph) : "";
+  drop_empty_sections(paragraphs);
+  std::string out;
+  bool first = true;
+  for (const std::string& paragraph : paragraphs) {
+    if (paragraph.empty()) continue;
+    out += (first ? "" : "\n") + paragraph;
+    first = false;
+  }
+  return links_for_students(out, page, kept);
+}
+
+std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts) {
+  std::vector<fs::path> names = project_files(paths.root);
+  std::erase_if(names, [&](const fs::path& name) {
+    return lies_in_any(name, kForInstructors) || is_of_another_lab(name, parts);
+  });
+  std::set<std::string> there;  // files and folders
+  for (const fs::path& name : names)
+    for (fs::path step = name; !step.empty(); step = step.parent_path()) there.insert(step.generic_string());
+  const auto kept = [&](const fs::path& target) {
+    std::string name = target.generic_string();
+    if (name.ends_with('/')) name.pop_back();
+    return there.contains(name);
+  };
+  std::vector<CourseFile> files = read_files(paths.root, names);
+  for (CourseFile& file : files)
+    if (file.name.extension() == ".md") file.bytes = page_for_students(file.bytes, file.name, kept);
+  take_work_out(files, paths, parts);
+  return files;
+}
+
+std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<Chosen>& parts) {
+  std::vector<fs::path> names = project_files(paths.root);
+  std::erase_if(names, [&](const fs::path& name) {
+    return !lies_in_any(name, kToGrade) || lies_in_any(name, kForInstructors) ||
+           is_of_another_lab(name, parts) || name.extension() == ".md" || name.extension() == ".svg";
+  });
+  std::vector<CourseFile> files = read_files(paths.root, names);
+  take_work_out(files, paths, parts);
+  return files;
+}
+
+std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts, const std::string& hidden) {
+  std::vector<ZipEntry> entries;
+  const fs::path scripts = paths.root / "grader" / "autograder";
+  for (const char* name : {"setup.sh", "run_autograder"})
+    entries.push_back({.name = name, .bytes = read_file(scripts / name), .executable = true});
+  std::string list;
+  for (const Chosen& part : parts) list += part.id() + "\n";
+  entries.push_back({.name = "parts", .bytes = list});
+  if (!hidden.empty()) entries.push_back({.name = "hidden.toml", .bytes = hidden});
+  for (CourseFile& file : autograder_files(paths, parts))
+    entries.push_back({.name = "roofline-labs/" + file.name.generic_string(),
+                       .bytes = std::move(file.bytes),
+                       .executable = file.executable});
+  return zip_archive(entries);
+}
+
+}  // namespace roofline::grader
