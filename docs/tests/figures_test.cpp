@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "docs/tests/text_files.h"
+#include "grader/formats/read_json.h"
 #include "grader/svg.h"
+#include "grader/sweep_figure.h"
 #include "simulator/timing/device_description.h"
 
 // Pictures and tables of the page "three regimes", made of the device files. ROOFLINE_UPDATE_PAGES=1 writes
@@ -172,6 +174,17 @@ TEST(Page, RooflineFigureIsWhatTheDeviceFileSays) {
 }
 TEST(Page, BatchFigureIsWhatTheDeviceFileSays) {
   expect_current(kRoot / "docs/figures/batch.svg", batch_figure());
+}
+// The data is what ./lab grade 02 --solution --json docs/figures/intensity.json wrote.
+TEST(Page, CurvesOfLab02AreDrawnFromTheirData) {
+  const std::vector<grader::Result> results =
+      grader::results_from_json(text_of(kRoot / "docs/figures/intensity.json"));
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_EQ(results[0].sweeps.size(), 1U);
+  ASSERT_EQ(results[0].verdict, grader::Verdict::kPass);
+  grader::SweepResult sweep = results[0].sweeps[0];
+  sweep.title = "8 bytes an element, more and more FMAs";  // titles are the lab's, not the result's
+  expect_current(kRoot / "labs/02-intensity/curves.svg", grader::sweep_svg(sweep, results[0].device));
 }
 TEST(Page, RidgesAreWhatTheDeviceFilesSay) {
   const std::string begin = "<!-- generated: ridges -->\n", end = "<!-- end -->";
