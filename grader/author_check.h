@@ -35,7 +35,7 @@ std::vector<std::string> folder_faults(const Chosen& chosen, const Paths& paths)
 std::string wrong_fault(const Expectation& expected, const Result& result);
 /// Empty when a variant passed with the medal it names.
 std::string variant_fault(const Expectation& expected, const Result& result);
-/// Empty when the solution passed and clears `excellent` with the margin of LABS.md: 5 points, or half of the
+/// Empty when the solution passed and clears `excellent` with margin: 5 points, or half of the
 /// slack up to the roof where that is less.
 std::string solution_fault(const Result& result);
 /// Empty when the untouched skeleton was recognised as such.

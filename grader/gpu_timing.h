@@ -6,7 +6,7 @@
 
 #include "grader/grading.h"
 
-/// Timing on a real GPU (GRADING.md, 5): samples of at least 200 us by events inside a Go of at least 10 ms,
+/// Timing on a real GPU (docs/measuring.md): samples of at least 200 us by events inside a Go of at least 10 ms,
 /// fresh scalars in each Go, the judge's own clock around it.
 namespace roofline::grader {
 

@@ -238,7 +238,7 @@ struct CommonCases {
   std::vector<std::pair<std::string, std::string>> in_place{};
   NamedValues fixed{};  ///< settings that all cases share
 };
-/// The cases that every lab runs (LABS.md), as one list.
+/// The cases that every lab runs, as one list.
 std::vector<Case> common_cases(const CommonCases& options);
 std::vector<Case> operator+(std::vector<Case> left, const std::vector<Case>& right);
 
