@@ -37,7 +37,12 @@ class Batch {
   Batch(const Paths& paths, const BatchRequest& request)
       : paths_(paths), request_(request), folder_{fs::absolute(request.out)} {
     parts_ = select(labs_, request.labs.empty() ? std::vector<std::string>{"01"} : request.labs);
-    for (const std::string& format : request.formats) format_named(format);  // a typo shows before the night
+    for (const std::string& format : request.formats)  // a mistake shows before the night
+      if (format_named(format).name == "canvas")
+        throw UsageError(
+            "canvas fills a gradebook that Canvas exported: when the class is graded, ./lab export "
+            "--format canvas --from " +
+            (request.out / "results").string() + " --gradebook FILE does");
     if (!request.course.empty()) course_ = Course::read(request.course);
     if (!request.roster.empty()) roster_ = parse_roster(read_file(request.roster), request.roster.string());
     if (request.executor != "local" && request.executor != "slurm")
