@@ -8,6 +8,7 @@
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
 #include "simulator/isa/lanewise.h"
+#include "simulator/machine/known_access.h"
 
 /// "Data Movement and Conversion Instructions", the part that touches memory: ld, ldu, st.
 namespace roofline::sim::isa {
@@ -52,10 +53,16 @@ void load_scalar(const Access& access, u32 mask, E* d) {
   }
 }
 
+inline __attribute__((always_inline)) Access request(Warp& w, const Instruction& in, AccessKind kind) {
+  if (Access access; begin_known_shared(w, in, access)) [[likely]]
+    return access;
+  return begin_access(w, in, kind);
+}
+
 /// N elements of type E a lane.
 template <class E, u32 N>
 void load(Warp& w, const Instruction& in) {
-  const Access access = begin_access(w, in, AccessKind::kLoad);
+  const Access access = request(w, in, AccessKind::kLoad);
   if constexpr (N == 1) {
     load_scalar(access, w.mask, w.row<E>(in.d));
   } else {
@@ -88,7 +95,7 @@ void store_scalar(const Access& access, u32 mask, const E* s) {
 
 template <class E, u32 N>
 void store(Warp& w, const Instruction& in) {
-  const Access access = begin_access(w, in, AccessKind::kStore);
+  const Access access = request(w, in, AccessKind::kStore);
   if constexpr (N == 1) {
     store_scalar(access, w.mask, w.row<E>(in.b));
   } else {
