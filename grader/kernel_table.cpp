@@ -126,6 +126,19 @@ const std::vector<TableColumn>& table_columns() {
   return kColumns;
 }
 
+/// What page faults on managed memory moved; empty when there were none.
+std::string migrations(const Region& region) {
+  double faults = 0, in = 0, out = 0;
+  for (const KernelRecord& kernel : region.kernels) {
+    faults += static_cast<double>(kernel.page_faults);
+    in += static_cast<double>(kernel.migrated_in_bytes);
+    out += static_cast<double>(kernel.migrated_out_bytes);
+  }
+  if (faults == 0) return "";
+  return "Managed memory: kernels faulted on " + count_text(faults) + " groups of 64 KiB; " + bytes_text(in) +
+         " moved to the device, " + bytes_text(out) + " back to make room.";
+}
+
 std::string indented(const std::string& text, const Terminal& terminal) {
   std::string out;
   for (const std::string& line : wrap(text, terminal.width - 2)) out += "  " + line + "\n";
@@ -159,6 +172,7 @@ std::string kernel_table(const Region& region, const Terminal& terminal) {
                    " within; fills: " + bytes_text(static_cast<double>(region.fill_bytes)) +
                    "; the whole program's device time: " + time_text(region.virtual_seconds) + " simulated.",
                terminal);
+  if (const std::string moved = migrations(region); !moved.empty()) text += indented(moved, terminal);
   if (region.kernels_not_kept)
     text +=
         indented(std::to_string(region.kernels_not_kept) + " more launches are not in the table.", terminal);

@@ -238,6 +238,9 @@ class CommandLine {
     run->add_option("--device", run_.device, "sim or sim:NAME");
     run->add_option("--gpus", run_.gpus, "how many of the device the program finds, 1 to 16")
         ->check(CLI::Range(1u, 16u));
+    run->add_option("--device-memory", run_.device_memory,
+                    "what the device has less than its own memory, such as 128MiB")
+        ->transform(CLI::AsSizeValue(false));
     run->add_flag("--counters", run_.counters,
                   "print what every kernel and source line did, and advice, when the program has ended");
     run->add_option("--check", run_.check,

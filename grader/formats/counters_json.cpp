@@ -109,7 +109,10 @@ Json kernel_json(const KernelProfile& kernel) {
                  {"dynamic_shared_bytes", longest.resources.dynamic_shared_bytes},
                  {"spill_bytes", longest.resources.spill_bytes},
                  {"occupancy", number(longest.occupancy.fraction)},
-                 {"occupancy_limiter", longest.occupancy.limiter}}},
+                 {"occupancy_limiter", longest.occupancy.limiter},
+                 {"page_faults", longest.page_faults},
+                 {"migrated_in_bytes", longest.migrated_in_bytes},
+                 {"migrated_out_bytes", longest.migrated_out_bytes}}},
                {"counters", totals_json(kernel.counters)},
                {"has_source_lines", kernel.has_lines},
                {"lines", Json::array()}};

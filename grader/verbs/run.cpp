@@ -203,6 +203,7 @@ int run_program(const RunOptions& given) try {
   how.trace = !options.trace.empty();
   how.permute_fragments = options.permute_fragments;
   how.gpus = options.gpus;
+  how.device_memory = options.device_memory;
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, how);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "simulator/types.h"
+
 namespace roofline::grader {
 
 /// `./lab run [--device sim:NAME] [--counters] [--check LIST] [--trace FILE]
@@ -21,6 +23,7 @@ struct RunOptions {
   std::string check;               ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
   bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
   unsigned gpus = 1;               ///< how many of the device the program finds
+  sim::u64 device_memory = 0;      ///< bytes of each, 0: as its device file says
   unsigned threads = 0;            ///< host cores of the simulated GPU, 0: all
   double time_limit = 600;         ///< wall seconds a kernel may take, 0: no limit; an endless loop ends here
   std::string program;             ///< a path, or a name looked up in PATH

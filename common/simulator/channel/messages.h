@@ -67,7 +67,8 @@ struct Release {
 struct AllocateHost {
   u64 bytes = 0;
   std::string origin;
-  void fields(auto& io) { io(bytes, origin); }
+  bool managed = false;  ///< its pages move
+  void fields(auto& io) { io(bytes, origin, managed); }
 };
 struct ReleaseHost {
   u64 address = 0;
@@ -293,6 +294,14 @@ struct QueryBusy {
   void fields(auto&) {}
 };
 
+/// Moves the pages of a range of managed memory to the selected GPU or to the host.
+struct PrefetchManaged {
+  u64 address = 0, bytes = 0;
+  bool to_device = true;
+  u32 stream = 0;
+  void fields(auto& io) { io(address, bytes, to_device, stream); }
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
@@ -300,7 +309,7 @@ using Command =
                  QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
                  SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
                  UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
-                 QueryBusy, SelectDevice, AllowPeer>;
+                 QueryBusy, SelectDevice, AllowPeer, PrefetchManaged>;
 
 template <class T>
 inline constexpr bool kPosted =

@@ -47,6 +47,7 @@ struct WireKernel {
     io(r.barriers, r.max_threads);
     io(k.occupancy.blocks_per_sm, k.occupancy.warps_per_sm, k.occupancy.fraction, k.occupancy.limiter);
     io(k.graph_launch, k.ordinal, k.device);
+    io(k.page_faults, k.migrated_in_bytes, k.migrated_out_bytes);
   }
 };
 

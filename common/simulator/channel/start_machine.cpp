@@ -93,6 +93,8 @@ StartedMachine start_machine(const MachineOptions& options) {
     arguments.insert(arguments.end(), {"--observer-fd", std::to_string(kObserverInMachine)});
   }
   if (options.gpus > 1) arguments.insert(arguments.end(), {"--gpus", std::to_string(options.gpus)});
+  if (options.device_memory)
+    arguments.insert(arguments.end(), {"--device-memory", std::to_string(options.device_memory)});
   if (options.threads) arguments.insert(arguments.end(), {"--threads", std::to_string(options.threads)});
   if (options.time_limit > 0)
     arguments.insert(arguments.end(), {"--time-limit", std::to_string(options.time_limit)});

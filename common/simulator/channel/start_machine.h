@@ -12,6 +12,7 @@ struct MachineOptions {
   std::filesystem::path directory;  ///< holds simulated-gpu-v2, -v3, -v4 (those that were built) and devices/
   std::string device;               ///< file name in devices/, without .toml
   unsigned gpus = 1;                ///< how many of the device
+  u64 device_memory = 0;            ///< bytes of each, 0: as its device file says
   unsigned threads = 0;             ///< host cores, 0: all
   std::string vector_level;         ///< "v2", "v3", "v4"; empty: the best that this CPU and this build have
   double time_limit = 0;            ///< wall seconds a kernel may take, 0: no limit

@@ -70,6 +70,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const S
   machine.device = options.device;
   machine.threads = options.threads;
   machine.gpus = options.gpus;
+  machine.device_memory = options.device_memory;
   machine.vector_level = options.vector_level;
   machine.time_limit = options.kernel_time_limit;
   machine.checks = options.checks;

@@ -22,6 +22,7 @@ struct SessionOptions {
   unsigned gpus = 1;               ///< how many of the device
   std::string vector_level = {};   ///< "", "v2", "v3", "v4": x86-64 level; empty: the best this CPU has
   u32 checks = 0;                  ///< a set of Check: what to look for beside memory faults
+  u64 device_memory = 0;           ///< bytes of each GPU, 0: as its device file says
   double kernel_time_limit = 0;    ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;              ///< keep a timeline for trace()
   bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
@@ -42,6 +43,8 @@ struct KernelRecord {
   u64 graph_launch = 0;  ///< a node of the region's n-th graph launch; 0: launched into a stream
   u64 ordinal = 0;       ///< the session's n-th kernel, from 1: TraceSpan::kernel
   u32 device = 0;        ///< which of the session's GPUs
+  u64 page_faults = 0;   ///< groups of 64 KiB of managed memory that it waited for
+  u64 migrated_in_bytes = 0, migrated_out_bytes = 0;  ///< because of them: to the GPU, and back to make room
 };
 
 /// What happened on the device between begin_region and end_region.

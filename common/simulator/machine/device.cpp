@@ -123,6 +123,8 @@ void Device::rename_allocation(u64 address, const std::string& origin) {
 
 std::byte* Device::at(u64 address) { return reinterpret_cast<std::byte*>(address); }
 
+void Device::set_managed_memory(ManagedMemory* managed) { state_->l2.set_managed(managed); }
+
 // ---- modules ----
 
 ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKernel>& elf) {

@@ -20,7 +20,8 @@
 /// is mapped at exactly these addresses, in the CUDA program's process nothing is.
 namespace roofline::sim {
 
-class Observer;  // machine/observer.h
+class Observer;       // machine/observer.h
+class ManagedMemory;  // timing/managed_memory.h
 
 /// Virtual addresses of device memory start here (cudaMalloc, module variables).
 inline constexpr u64 kDeviceWindow = 0x0000'2000'0000'0000;
@@ -146,6 +147,8 @@ class Device {
   void set_stack_bytes(u64 bytes);
   /// A kernel is stopped with TrapKind::kTimeout after this many wall seconds (0: never).
   void set_time_limit(double seconds);
+  /// Pages that kernels touch are reported there; nullptr: nowhere.
+  void set_managed_memory(ManagedMemory* managed);
   /// Shows every later launch to a check; nullptr: to none. Before the first launch.
   void set_observer(Observer* observer);
   /// One thread of a later launch is written down. Results, counters and times stay what they are.

@@ -21,7 +21,8 @@ cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool
   if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (bytes == 0) return managed ? cudaErrorInvalidValue : cudaSuccess;
   Address answer;
-  const Status status = r.connection().call(AllocateHost{bytes, origin + r.connection().site()}, answer);
+  const Status status =
+      r.connection().call(AllocateHost{bytes, origin + r.connection().site(), managed}, answer);
   if (status != Status::kOk) return to_cuda(status);
   r.host_allocations[answer.address] = {bytes, flags, managed, false, r.target()};
   if (managed) r.managed.clear(answer.address, bytes);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Advice about managed memory. It is one memory here: prefetching has nothing to move, advice is remembered.
+// Advice about managed memory: it is remembered, and changes nothing. Prefetching moves pages.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -137,6 +137,14 @@ cudaError_t range_attribute(Runtime& r, void* data, size_t data_bytes, cudaMemRa
   }
 }
 
+cudaError_t move_pages(Runtime& r, const void* p, size_t bytes, const cudaMemLocation& location,
+                       cudaStream_t stream) {
+  r.managed.change(address_of(p), bytes, [&](Advice& advice) { advice.prefetched = location; });
+  const bool to_device = location.type == cudaMemLocationTypeDevice;
+  const auto number = static_cast<u32>(r.stream_id(stream));
+  return to_cuda(r.connection().call(channel::PrefetchManaged{address_of(p), bytes, to_device, number}));
+}
+
 struct Batch {
   void** addresses;
   size_t* sizes;
@@ -166,8 +174,9 @@ cudaError_t run_batch(const Batch& batch, bool prefetch, unsigned long long flag
       if (!prefetch) continue;
       const cudaMemLocation location = *location_of(batch, i);
       if (const cudaError_t error = check_location(r, location); error != cudaSuccess) return error;
-      r.managed.change(address_of(batch.addresses[i]), batch.sizes[i],
-                       [&](Advice& advice) { advice.prefetched = location; });
+      if (const cudaError_t error = move_pages(r, batch.addresses[i], batch.sizes[i], location, stream);
+          error != cudaSuccess)
+        return error;
     }
     return cudaSuccess;
   });
@@ -181,8 +190,7 @@ cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation lo
     if (flags != 0 || !is_managed(r, p, bytes)) return cudaErrorInvalidValue;
     if (const cudaError_t error = check_location(r, location); error != cudaSuccess) return error;
     if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
-    r.managed.change(address_of(p), bytes, [&](Advice& advice) { advice.prefetched = location; });
-    return cudaSuccess;
+    return move_pages(r, p, bytes, location, stream);
   });
 }
 ROOFLINE_EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void* p, size_t bytes, cudaMemLocation location,

@@ -9,7 +9,7 @@
 
 namespace roofline::sim::runtime {
 
-/// What a program advised about a page of managed memory. Nothing moves here: it is only remembered.
+/// What a program advised about a page of managed memory. It is only remembered.
 struct Advice {
   bool read_mostly = false;
   cudaMemLocation preferred{}, prefetched{};  ///< type 0: none

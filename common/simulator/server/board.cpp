@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/server/board.h"
 
+#include <algorithm>
+
 #include "simulator/channel/messages.h"
 #include "simulator/server/server.h"
 
@@ -15,13 +17,15 @@ Board::Board(const Options& given)
       staging("roofline-staging", kStagingBytes),
       window_memory("roofline-host-window", kHostWindowBytes),
       window(kHostWindow, kHostWindowBytes) {
+  if (options.device_memory != 0)
+    description.memory_bytes = std::min(description.memory_bytes, options.device_memory);
   staging.map();
   window_memory.map_at(kHostWindow);
 }
 
 Board::~Board() = default;
 
-u64 Board::allocate_host(u64 bytes, const std::string& origin, u32 owner) {
+u64 Board::allocate_host(u64 bytes, const std::string& origin, u32 owner, bool managed) {
   const u64 address = window.allocate(bytes);
   if (address == 0) return 0;
   for (const auto& gpu : gpus)
@@ -31,6 +35,8 @@ u64 Board::allocate_host(u64 bytes, const std::string& origin, u32 owner) {
       return 0;
     }
   host_allocations[address] = {bytes, origin, owner};
+  if (managed)
+    for (const auto& gpu : gpus) gpu->pages().add(address, bytes);
   return address;
 }
 
@@ -38,7 +44,10 @@ bool Board::release_host(u64 address) {
   const auto found = host_allocations.find(address);
   if (found == host_allocations.end()) return false;
   host_allocations.erase(found);
-  for (const auto& gpu : gpus) gpu->device().remove_host_allocation(address);
+  for (const auto& gpu : gpus) {
+    gpu->device().remove_host_allocation(address);
+    gpu->pages().remove(address);
+  }
   if (const auto bytes = window.release(address)) window_memory.discard(address - kHostWindow, *bytes);
   return true;
 }

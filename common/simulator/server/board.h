@@ -22,7 +22,7 @@ struct Board {
   ~Board();
 
   /// Memory of the host window, visible to every GPU; 0 when there is no room. `owner`: whose reset frees it.
-  u64 allocate_host(u64 bytes, const std::string& origin, u32 owner);
+  u64 allocate_host(u64 bytes, const std::string& origin, u32 owner, bool managed);
   bool release_host(u64 address);
   /// Everything that belongs to a GPU that is reset.
   void release_host_of(u32 owner);

@@ -38,6 +38,7 @@ std::string call_name(const T& c) {
   if constexpr (std::is_same_v<T, LaunchGraph>) return "cudaGraphLaunch";
   if constexpr (std::is_same_v<T, ResumeGraph>) return "host node of a graph";
   if constexpr (std::is_same_v<T, UploadGraph>) return "cudaGraphUpload";
+  if constexpr (std::is_same_v<T, PrefetchManaged>) return "cudaMemPrefetchAsync";
   return "CUDA call";
 }
 

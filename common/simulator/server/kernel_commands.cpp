@@ -78,6 +78,15 @@ Launch launch_of(const LaunchKernel& c) {
   return {c.function, c.grid, c.block, c.dynamic_shared_bytes, c.parameters, c.cooperative, c.cluster};
 }
 
+/// The kernel stands still while its pages come.
+void add_faults(const DeviceDescription& device, const ManagedMemory::Moves& moves, KernelTime& time) {
+  if (moves.faults == 0) return;
+  const double seconds = fault_seconds(device, moves);
+  time.seconds += seconds;
+  const auto slower = [&](const KernelTime::Bound& bound) { return bound.seconds < seconds; };
+  time.bounds.insert(std::find_if(time.bounds.begin(), time.bounds.end(), slower), {"page faults", seconds});
+}
+
 }  // namespace
 
 Answer Server::handle(const LoadModule& c) try {
@@ -148,7 +157,10 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
 
 void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   if (checks_) checks_->launching(stream);
+  pages_.set_capacity(device_->free_bytes());
   LaunchResult result = device_->launch(launch_of(c));
+  const ManagedMemory::Moves moves = pages_.take_moves();
+  add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
   const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
   timeline_.kernel(stream, result.kernel, result.time.seconds, share);
@@ -174,6 +186,9 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   if (!record.bounds.empty()) record.limiter = record.bounds.front().first;
   result.counters.per_instruction.clear();
   record.counters = std::move(result.counters);
+  record.page_faults = moves.faults;
+  record.migrated_in_bytes = moves.in_bytes;
+  record.migrated_out_bytes = moves.out_bytes;
   record.resources = result.resources;
   record.occupancy = result.occupancy;
   records_.kernel(std::move(record));

@@ -39,8 +39,8 @@ CopyKind copy_kind(u64 to, u64 from) {
 
 u64 Server::device_bytes_in_use() const { return description_.memory_bytes - device_->free_bytes(); }
 
-u64 Server::allocate_host(u64 bytes, const std::string& origin) {
-  const u64 address = board_.allocate_host(bytes, origin, index_);
+u64 Server::allocate_host(u64 bytes, const std::string& origin, bool managed) {
+  const u64 address = board_.allocate_host(bytes, origin, index_, managed);
   if (address == 0) return 0;
   records_.host_bytes(bytes);
   if (checks_) checks_->host_allocated();
@@ -49,7 +49,7 @@ u64 Server::allocate_host(u64 bytes, const std::string& origin) {
 
 u64 Server::allocate_managed(u32 program_module, u64 bytes, const std::string& name) {
   u64& address = board_.managed_variables[{program_module, name}];
-  if (address == 0) address = allocate_host(bytes, name);
+  if (address == 0) address = allocate_host(bytes, name, true);
   return address;
 }
 
@@ -92,7 +92,7 @@ Answer Server::handle(const Release& c) {
 
 Answer Server::handle(const AllocateHost& c) {
   timeline_.host_call(description_.api_call_us);
-  const u64 address = allocate_host(c.bytes, c.origin);
+  const u64 address = allocate_host(c.bytes, c.origin, c.managed);
   if (address == 0) return refuse(Status::kOutOfMemory);
   return give(Address{address});
 }
@@ -218,6 +218,18 @@ Answer Server::handle(const AllowPeer& c) {
   if (c.peer >= board_.gpus.size() || c.peer == index_) return refuse(Status::kInvalidDevice);
   timeline_.host_call(description_.api_call_us);
   device_->allow_peer(board_.gpus[c.peer]->device(), c.allow);
+  return give(Nothing{});
+}
+
+Answer Server::handle(const PrefetchManaged& c) {
+  if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
+  if (!device_->is_valid(c.address, c.bytes)) return refuse(Status::kInvalidValue);
+  pages_.set_capacity(device_->free_bytes());
+  const ManagedMemory::Moves moves = pages_.prefetch(c.address, c.bytes, c.to_device);
+  if (moves.in_bytes + moves.out_bytes == 0) timeline_.host_call(description_.api_call_us);
+  if (moves.out_bytes != 0) timeline_.copy(c.stream, CopyKind::kDeviceToHost, moves.out_bytes, false, true);
+  if (moves.in_bytes != 0) timeline_.copy(c.stream, CopyKind::kHostToDevice, moves.in_bytes, false, true);
+  timeline_.clear_entries();
   return give(Nothing{});
 }
 

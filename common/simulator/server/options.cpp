@@ -42,6 +42,8 @@ Options parse_options(int argc, char** argv) {
       options.threads = number<unsigned>(name, value);
     else if (name == "--checks")
       options.checks = number<unsigned>(name, value);
+    else if (name == "--device-memory")
+      options.device_memory = number<u64>(name, value);
     else if (name == "--time-limit")
       options.time_limit = number<double>(name, value);
     else if (name == "--trace")

@@ -14,6 +14,7 @@
 #include "simulator/server/call_names.h"
 #include "simulator/server/graphs.h"
 #include "simulator/server/records.h"
+#include "simulator/timing/managed_memory.h"
 
 namespace roofline::sim::server {
 
@@ -53,6 +54,7 @@ class Server {
   channel::Outcome take_outcome(const Answer& made);
 
   Device& device() { return *device_; }
+  ManagedMemory& pages() { return pages_; }
   void begin_region(u64 host_bytes);
   channel::WireRegion end_region();
   std::vector<channel::WireLine> lines() const { return records_.lines(); }
@@ -103,11 +105,12 @@ class Server {
   Answer handle(const channel::ReportHostAccess&);
   Answer handle(const channel::QueryBusy&);
   Answer handle(const channel::AllowPeer&);
+  Answer handle(const channel::PrefetchManaged&);
 
   void start_device();
   void keep_followed();
   u64 device_bytes_in_use() const;
-  u64 allocate_host(u64 bytes, const std::string& origin);
+  u64 allocate_host(u64 bytes, const std::string& origin, bool managed);
   /// Memory of a managed variable: the same for every GPU that loads the program's module.
   u64 allocate_managed(u32 program_module, u64 bytes, const std::string& name);
   bool known_stream(u32 stream) const;
@@ -146,6 +149,7 @@ class Server {
   const DeviceDescription& description_;
   Timeline timeline_;
   SharedMemory& staging_;
+  ManagedMemory pages_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Checker> checks_;  ///< none unless asked for
   Records records_;

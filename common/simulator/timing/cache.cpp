@@ -8,6 +8,8 @@
 #include <bit>
 #include <limits>
 
+#include "simulator/timing/managed_memory.h"
+
 namespace roofline::sim {
 namespace {
 
@@ -155,6 +157,7 @@ void L2Cache::access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& 
 }
 
 void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
+  if (managed_ != nullptr) managed_->touch(runs, n);
   constexpr size_t kAhead = 8;  // hides the host's own cache misses on the tags
   for (size_t i = 0; i < n; ++i) {
     if (i + kAhead < n) __builtin_prefetch(&sets_[set_index(runs[i + kAhead].first_sector / 4)]);

@@ -44,6 +44,8 @@ class L1Cache {
   u32 clock_ = 0, empty_ = 0;
 };
 
+class ManagedMemory;  // timing/managed_memory.h
+
 /// The device's L2: set-associative, 32-byte sectors in 128-byte lines, write-back. It sees the blocks' runs
 /// in launch order, whatever cores executed them, so that its result does not depend on the host. The
 /// write-back of a sector is charged when the sector becomes dirty: a streaming kernel pays for what it
@@ -65,6 +67,8 @@ class L2Cache {
   /// Whether a sector is present, without changing anything.
   bool contains(u64 sector) const;
   void invalidate_all();
+  /// Shows all runs to the pages of managed memory, too; nullptr: to nobody.
+  void set_managed(ManagedMemory* managed) { managed_ = managed; }
 
  private:
   static constexpr u32 kMaxWays = 16;
@@ -82,6 +86,7 @@ class L2Cache {
   std::vector<Set> sets_;
   u64 inverse_ = 0;  ///< 2^64 / sets, to divide by multiplying
   u32 ways_ = 0;
+  ManagedMemory* managed_ = nullptr;
 };
 
 }  // namespace roofline::sim

@@ -117,6 +117,7 @@ const Key kKeys[] = {
     {"peer_access", &D::peer_access},
     {"peer_gbps", &D::peer_gbps, kAboveZero},
     {"peer_latency_us", &D::peer_latency_us, kAboveZero},
+    {"fault_group_us", &D::fault_group_us},
 };
 
 size_t edit_distance(std::string_view a, std::string_view b) {
