@@ -15,6 +15,7 @@
 #include "grader/hidden.h"
 #include "grader/process.h"
 #include "grader/tests/schema_check.h"
+#include "grader/toolkit.h"
 #include "grader/zip.h"
 
 namespace roofline::grader {
@@ -194,7 +195,8 @@ TEST(Course, AStudentsCloneWorks) {
                         .limit = std::chrono::minutes(30),
                         .environment = {"ROOFLINE_PRESET=base", "ROOFLINE_NO_BUILD=", "ROOFLINE_ROOT="}});
   };
-  const CommandResult configured = run({"cmake", "--preset", "base"});
+  const std::string toolkit = find_toolkit(kRoot / ".lab").home.string();
+  const CommandResult configured = run({"cmake", "--preset", "base", "-DROOFLINE_CUDA_HOME=" + toolkit});
   ASSERT_TRUE(configured.ok()) << configured.output;
   EXPECT_EQ(read_file(build / "build.ninja").find("_test.cpp"), std::string::npos);
   const char* slow = std::getenv("ROOFLINE_SLOW_TESTS");
