@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prints the best x86-64 level of the processor that runs it; cmake/vector_level.cmake asks.
-#include <cstdio>
-
 #include "simulator/channel/vector_level.h"
+
+#include <cstdio>
 
 int main() {
   for (const char* level : {"v4", "v3", "v2"})

@@ -6,8 +6,8 @@
 
 #include "grader/grading.h"
 
-/// Timing on a real GPU (docs/measuring.md): samples of at least 200 us by events inside a Go of at least 10 ms,
-/// fresh scalars in each Go, the judge's own clock around it.
+/// Timing on a real GPU (docs/measuring.md): samples of at least 200 us by events inside a Go of at least 10
+/// ms, fresh scalars in each Go, the judge's own clock around it.
 namespace roofline::grader {
 
 /// Two programs take turns, so that heat and clocks treat them alike.

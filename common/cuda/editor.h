@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// For editors only: clangd includes this before every CUDA file (cmake/editor.cmake), no compiler does. Clang
-/// 14 does not know CUDA 13, whose headers redefine what Clang has built in. Here every function counts as
-/// both host and device code, so that the headers are read as ordinary C++ and only what is wrong in *your*
-/// file is underlined. `<<<>>>`, `threadIdx`, shared memory and intrinsics work as usual.
+/// For editors only: clangd includes this before every CUDA file (cmake/editor.cmake), no compiler does.
+/// Clang 14 does not know CUDA 13, whose headers redefine what Clang has built in. Here every function counts
+/// as both host and device code, so that the headers are read as ordinary C++ and only what is wrong in
+/// *your* file is underlined. `<<<>>>`, `threadIdx`, shared memory and intrinsics work as usual.
 
 #if !defined(__clang__)
 #error "common/cuda/editor.h is for clangd; include <cuda_runtime.h>"
