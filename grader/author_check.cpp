@@ -136,7 +136,7 @@ class FolderCheck {
 
   void strays() {
     std::set<std::string> here = {chosen_.lab->theory, chosen_.lab->hints, chosen_.lab->prediction,
-                                  "spec.cpp"};
+                                  "explanations.toml", "spec.cpp"};
     std::set<std::string> there = {chosen_.lab->prediction, "README.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});

@@ -3,6 +3,7 @@
 #include "grader/keys.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -116,6 +117,20 @@ int Interrupts::fd() const { return wake[0]; }
 void Interrupts::forget() {
   for (const int signal : kEnding) handle(signal, SIG_DFL);
   handle(SIGTSTP, SIG_DFL);
+}
+
+std::optional<std::string> read_line(int fd, int interrupt) {
+  std::string line;
+  while (true) {
+    pollfd watched[] = {{fd, POLLIN, 0}, {interrupt, POLLIN, 0}};
+    if (poll(watched, 2, -1) < 0 && errno != EINTR) return std::nullopt;
+    if (watched[1].revents != 0) return std::nullopt;
+    if (watched[0].revents == 0) continue;
+    char byte = 0;
+    if (read(fd, &byte, 1) != 1) return std::nullopt;
+    if (byte == '\n') return line;
+    line += byte;
+  }
 }
 
 }  // namespace roofline::grader

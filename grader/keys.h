@@ -3,6 +3,7 @@
 #pragma once
 #include <termios.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,5 +50,9 @@ class Interrupts {
   /// In a child process: signals do again what they usually do.
   static void forget();
 };
+
+/// A line from `fd`, without its end; nothing at the end of the file, or when `interrupt` (-1: none) becomes
+/// readable first.
+std::optional<std::string> read_line(int fd, int interrupt = -1);
 
 }  // namespace roofline::grader

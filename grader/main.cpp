@@ -11,6 +11,7 @@
 #include <map>
 #include <string_view>
 
+#include "grader/completion.h"
 #include "grader/formats/format.h"
 #include "grader/paths.h"
 #include "grader/selection.h"
@@ -19,6 +20,7 @@
 #include "grader/verbs/batch.h"
 #include "grader/verbs/run.h"
 #include "grader/verbs/verbs.h"
+#include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 namespace {
@@ -50,6 +52,7 @@ class CommandLine {
     add_devices();
     add_batch();
     add_run();
+    add_completion();
   }
 
   int run(int argc, char** argv) {
@@ -152,6 +155,41 @@ class CommandLine {
     verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
     verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
     verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");
+  }
+
+  void add_completion() {
+    CLI::App* completion = add("completion", "words of ./lab for your shell's Tab key: bash or zsh",
+                               "  source <(./lab completion bash)    in ~/.bashrc, with the path to ./lab\n"
+                               "  source <(./lab completion zsh)     in ~/.zshrc, after compinit",
+                               [this](const Paths& paths) { return print_completion(paths); });
+    completion->add_option("SHELL", shell_, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  }
+
+  /// Every verb and option as the parser knows them.
+  int print_completion(const Paths& paths) {
+    CompletionWords words;
+    for (const CLI::App* verb : app_.get_subcommands({})) {
+      CompletionVerb one{
+          .name = verb->get_name(), .what = verb->get_description(), .options = {}, .words = {}};
+      for (const CLI::Option* option : verb->get_options()) {
+        if (option->get_positional()) one.labs = one.labs || option->get_name(true) == "LAB";
+        for (const std::string& name : option->get_lnames())
+          one.options.push_back({"--" + name, option->get_items_expected_max() > 0});
+      }
+      if (one.name == "completion") one.words = {"bash", "zsh"};
+      words.verbs.push_back(std::move(one));
+    }
+    for (const char* name : {"setup", "test", "docs"})
+      words.verbs.push_back({.name = name, .what = "see ./lab --help", .options = {}, .words = {}});
+    const std::vector<Lab> labs = all_labs();
+    for (const Chosen& part : all_parts(labs)) words.labs.push_back(part.id());
+    for (const Lab& lab : labs) words.labs.push_back(lab.name());
+    words.labs.emplace_back("all");
+    words.devices = {"auto", "gpu", "sim"};
+    for (const std::string& id : sim::known_devices(paths.simulator() / "devices"))
+      words.devices.push_back("sim:" + id);
+    std::fputs((shell_ == "bash" ? bash_completion(words) : zsh_completion(words)).c_str(), stdout);
+    return 0;
   }
 
   void add_devices() {
@@ -328,7 +366,7 @@ class CommandLine {
   [[maybe_unused]] AuthorCheckRequest author_;
   BatchRequest batch_;
   RunOptions run_;
-  std::string lab_;
+  std::string lab_, shell_;
   bool all_ = false;
 };
 

@@ -171,12 +171,14 @@ Result Workbench::judge(const Chosen& chosen, const Candidate& candidate, const 
   to_build.quick = quick && device_.simulated;  // a GPU would compile PTX at every start
   const BuildResult built = builder_.build(to_build);
   progress_.label(label);
-  const Check compiled = build_check(built);
+  const Explanations explanations = read_explanations(chosen.folder(paths_) / "explanations.toml");
+  const Check compiled = build_check(built, explanations.errors);
   Result result = built.ok() ? grader::grade(*chosen.lab, *chosen.part,
                                              {.worker = built.worker, .prediction = candidate.prediction},
                                              device_, options)
                              : failed_build(chosen, compiled);
   progress_.clear();
+  explain_predictions(result, explanations);
   result.checks.insert(result.checks.begin(), compiled);
   result.title = chosen.title();
   result.source_path = candidate.shown.empty() ? paths_.shown(candidate.source) : candidate.shown;
@@ -227,7 +229,7 @@ std::string lab_sha256(const Chosen& chosen, const Paths& paths) {
   return sha256_hex(all);
 }
 
-Check build_check(const BuildResult& built) {
+Check build_check(const BuildResult& built, const std::vector<ErrorMeaning>& own) {
   Check check;
   check.id = "build";
   check.title = "compiles";
@@ -239,17 +241,12 @@ Check build_check(const BuildResult& built) {
   check.verdict = Verdict::kFail;
   check.reason = Class::kDoesNotCompile;
   check.message = built.sentence;
-  size_t shown = 0, errors = 0;
-  for (const Diagnostic& diagnostic : built.diagnostics) {
-    if (!diagnostic.error) continue;
-    if (++errors > kShownDiagnostics) continue;
-    if (shown++ == 0 && diagnostic.line) check.file = diagnostic.file, check.line = diagnostic.line;
-    check.message += "\n" + diagnostic.text();
-  }
-  if (errors > kShownDiagnostics)
-    check.message += "\nand " + std::to_string(errors - kShownDiagnostics) + " more errors";
+  const auto first = std::ranges::find_if(built.diagnostics, &Diagnostic::error);
+  const bool any = first != built.diagnostics.end();
+  if (any && first->line) check.file = first->file, check.line = first->line;
+  check.message += explained_errors(built.diagnostics, own, kShownDiagnostics);
   // Nothing that we recognise: what the compiler said, as it said it.
-  if (errors == 0 && !built.output.empty()) check.message += "\n" + built.output.substr(0, 2000);
+  if (!any && !built.output.empty()) check.message += "\n" + built.output.substr(0, 2000);
   return check;
 }
 

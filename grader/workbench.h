@@ -6,6 +6,7 @@
 
 #include "grader/bench.h"
 #include "grader/build.h"
+#include "grader/explanations.h"
 #include "grader/judge.h"
 #include "grader/paths.h"
 #include "grader/progress_line.h"
@@ -68,7 +69,7 @@ class Workbench {
 /// SHA-256 over the files of a lab that a learner does not edit.
 std::string lab_sha256(const Chosen& chosen, const Paths& paths);
 
-/// The check that says whether a file compiled.
-Check build_check(const BuildResult& built);
+/// The check that says whether a file compiled; `own`: what the compiler's words mean in its lab.
+Check build_check(const BuildResult& built, const std::vector<ErrorMeaning>& own = {});
 
 }  // namespace roofline::grader

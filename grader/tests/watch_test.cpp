@@ -182,6 +182,12 @@ class WatchVerb : public testing::Test {
     fs::remove_all(root_);
   }
 
+  /// No question is asked before the first run.
+  void predict() const {
+    fs::copy_file(fs::path(ROOFLINE_SOURCE) / "solutions" / "01-pointwise" / "prediction.toml",
+                  file_.parent_path() / "prediction.toml", fs::copy_options::overwrite_existing);
+  }
+
   void start(const std::string& lab) {
     pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);  // no window size, as in some containers
     ASSERT_GE(pid_, 0);
@@ -253,12 +259,19 @@ class WatchVerb : public testing::Test {
 TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
   start("01");
   ASSERT_TRUE(shows("p performance"));
+  ASSERT_TRUE(shows("1/4  DRAM bytes moved for one element"));
+  press("eight\n");
+  ASSERT_TRUE(shows("a number is asked for"));
+  press("8\n\n\n\n");
   ASSERT_TRUE(shows("not-implemented"));
+  const std::string predictions = read_file(file_.parent_path() / "prediction.toml");
+  EXPECT_NE(predictions.find("bytes_per_element = 8   # bytes that"), std::string::npos) << predictions;
   std::string broken = solution_;
   broken.erase(broken.rfind(';'), 1);
   write_file(file_, broken);  // by rename
   ASSERT_TRUE(shows("does-not-compile"));
   ASSERT_TRUE(shows("labs/01-pointwise/pointwise.cu:"));
+  ASSERT_TRUE(shows("that is: the statement before this place has no semicolon"));
   std::ofstream(file_, std::ios::trunc) << solution_;  // in place
   ASSERT_TRUE(shows("right in 20 small cases"));
   ASSERT_TRUE(shows("was does-not-compile"));
@@ -272,6 +285,9 @@ TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
   press("n");
   ASSERT_TRUE(shows("01 has not passed yet"));
   ASSERT_TRUE(shows("02 intensity"));
+  ASSERT_TRUE(shows("1/4"));
+  press("\n\n\n\n");
+  ASSERT_TRUE(shows("4/4"));
   press("q");
   ends(0);
   EXPECT_EQ(raw_.find("\033[2J"), std::string::npos) << "the screen was cleared";
@@ -281,6 +297,7 @@ TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
 
 // Breaks when Ctrl-C in the middle of a check leaves a terminal without echo, or processes.
 TEST_F(WatchVerb, ControlCInTheMiddle) {
+  predict();
   start("01");
   ASSERT_TRUE(shows("Save the file"));
   usleep(300000);  // into the compilation
@@ -293,6 +310,7 @@ TEST_F(WatchVerb, ControlCInTheMiddle) {
 
 // Breaks when a save during a check waits for it, or checks what was there before.
 TEST_F(WatchVerb, ASaveDuringACheckStartsAnew) {
+  predict();
   write_file(file_, "#error first\n");
   start("01");
   ASSERT_TRUE(shows("Save the file"));

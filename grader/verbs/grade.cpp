@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "grader/ask_predictions.h"
 #include "grader/attempts.h"
 #include "grader/current.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
 #include "grader/hidden.h"
+#include "grader/keys.h"
 #include "grader/progress_file.h"
 #include "grader/result_text.h"
 #include "grader/score.h"
@@ -122,6 +124,16 @@ Result not_submitted(const Chosen& chosen, const Workbench& workbench) {
   return result;
 }
 
+/// The predictions of a part that is graded for the first time, where a person can answer.
+void ask_before_the_first(const Chosen& part, const Paths& paths) {
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) return;
+  if (!attempts_of(paths.state, part.id()).empty()) return;
+  ask_predictions(
+      part.part->predictions, part.folder(paths) / part.lab->prediction,
+      [](const std::string& text) { std::fputs(text.c_str(), stdout), std::fflush(stdout); },
+      [] { return read_line(STDIN_FILENO); });
+}
+
 }  // namespace
 
 int grade_verb(const Paths& paths, const GradeRequest& request) {
@@ -152,6 +164,7 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   std::vector<Result> results;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const bool own = !request.solution && request.file.empty() && request.submission.empty();
+    if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);
     const std::string source = own ? read_file(candidates[i].source) : std::string();
     const Result& result =
         results.emplace_back(candidates[i].source.empty() ? not_submitted(chosen[i], workbench)

@@ -30,8 +30,8 @@ int status_verb(const Paths& paths) {
             paths.shown(current.folder(paths) / current.lab->theory) + "\n  edit  " +
             paths.shown(current.file(paths)) + "\n";
   }
-  text += "\n  ./lab grade " + id + "   grade your file\n  ./lab hint " + id +
-          "    when you are stuck\n  ./lab list       every lab\n";
+  text += "\n  ./lab watch " + id + "   check your file whenever you save it\n  ./lab grade " + id +
+          "   grade it\n  ./lab hint " + id + "    when you are stuck\n  ./lab list       every lab\n";
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "grader/ask_predictions.h"
 #include "grader/attempts.h"
 #include "grader/current.h"
 #include "grader/file.h"
@@ -82,8 +83,20 @@ class Watcher {
         "\n  device  " + device_label(workbench_.device_record()) + "\n" +
         (keyboard_.on() ? "  keys    " + keys_text(terminal_) + "\n" : "") +
         "  Save the file to check it.\n\n");
+    ask();
     file_.emplace(file);
     start(Run::kQuick);
+  }
+
+  /// The predictions, before the first run.
+  void ask() {
+    if (!keyboard_.on() || !attempts_of(paths_.state, part_.id()).empty()) return;
+    keyboard_.lines();
+    ask_predictions(
+        part_.part->predictions, part_.folder(paths_) / part_.lab->prediction,
+        [this](const std::string& text) { say(text); },
+        [this] { return read_line(STDIN_FILENO, interrupts_.fd()); });
+    keyboard_.keys();
   }
 
   /// Sleeps until something happens, and answers it.
@@ -253,12 +266,13 @@ class Watcher {
     const Result result = workbench_.check(part_, {.source = file, .prediction = {}});
     const std::vector<Attempt> before = attempts_of(paths_.state, part_.id());
     const std::chrono::duration<double> seconds = Clock::now() - since;
-    std::fputs(quick_text(result, before, seconds.count(), terminal_).c_str(), stdout);
-    std::fflush(stdout);
-    // The same content again, as at the start of a watch, is no new attempt.
+    // Kept before it is told: the next save may end this process. The same content again, as at the start of
+    // a watch, is no new attempt.
     ProgressFile progress_file = progress();
     if (before.empty() || before.back().result.source_sha256 != result.source_sha256)
       remember(paths_.state, progress_file, result, source, terminal_);
+    std::fputs(quick_text(result, before, seconds.count(), terminal_).c_str(), stdout);
+    std::fflush(stdout);
     return exit_status(result);
   }
 
