@@ -19,7 +19,7 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::seconds kCompileLimit{120};
+constexpr std::chrono::seconds kDryRunLimit{20};
 constexpr std::string_view kWorkPrefix = "work-";
 constexpr std::chrono::minutes kAbandoned{10};  // longer than any compilation may take
 constexpr size_t kKeptFiles = 512;              // of the cache, most recently used
@@ -159,7 +159,7 @@ std::string Builder::quick_script(const std::vector<std::string>& command, const
   std::vector<std::string> environment = kNeutral;
   environment.push_back("TMPDIR=" + work.string());  // where the files between the steps lie
   const CommandResult steps =
-      run_command(dryrun, {.directory = paths_.root, .limit = kCompileLimit, .environment = environment});
+      run_command(dryrun, {.directory = paths_.root, .limit = kDryRunLimit, .environment = environment});
   return steps.ok() ? quick_compile_script(steps.output, key.substr(0, 16)).value_or("") : "";
 }
 
@@ -186,7 +186,7 @@ Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
         !script.empty())
       command = {"sh", "-c", script};
     object.command = run_command(
-        command, {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+        command, {.directory = paths_.root, .limit = request.limit, .environment = kNeutral, .tick = tick_});
   }
   if (object.command.ok()) {
     fs::rename(output, object.path);
@@ -203,7 +203,7 @@ CommandResult Builder::compile_boxed(const BuildRequest& request, const std::str
   std::vector<std::string> command = compile_command(request);
   command.insert(command.end(), {"-c", box.write(text, "unit.cu"), "-o", box.output_inside() + "/unit.o"});
   CommandResult result =
-      run_command(box.enter(command, kNeutral, "course", {}), {.limit = kCompileLimit, .tick = tick_});
+      run_command(box.enter(command, kNeutral, "course", {}), {.limit = request.limit, .tick = tick_});
   if (result.ok()) take_out(box.output() / "unit.o", object);
   if (!result.ok() && !result.timed_out && !box.was_entered())
     throw InfrastructureError("the compile box could not be made: " + printable(result.output));
@@ -250,13 +250,14 @@ std::vector<std::string> Builder::link_command(const std::string& learner, const
   return command;
 }
 
-CommandResult Builder::link_boxed(const Object& learner, const Object& entry, const fs::path& worker) {
+CommandResult Builder::link_boxed(const BuildRequest& request, const Object& learner, const Object& entry,
+                                  const fs::path& worker) {
   Box box(sandbox_, Box::Kind::kCompile, toolkit_.home);
   const std::vector<std::string> command = link_command(
       box.show(learner.path, "learner.o"), box.show(entry.path, "entry.o"),
       box.show(paths_.worker_library(), "libroofline_worker.a"), box.output_inside() + "/worker");
   CommandResult result =
-      run_command(box.enter(command, kNeutral, "", {}), {.limit = kCompileLimit, .tick = tick_});
+      run_command(box.enter(command, kNeutral, "", {}), {.limit = request.limit, .tick = tick_});
   if (result.ok()) take_out(box.output() / "worker", worker);
   if (!result.ok() && !result.timed_out && !box.was_entered())
     throw InfrastructureError("the compile box could not be made: " + printable(result.output));
@@ -273,10 +274,10 @@ void Builder::link(const BuildRequest& request, const Object& learner, const Obj
   for (const std::string& library : request.libraries) command.push_back("-l" + library);
   const CommandResult linked =
       sandbox_ != Sandbox::kNone
-          ? link_boxed(learner, entry, output)
+          ? link_boxed(request, learner, entry, output)
           : run_command(
                 command,
-                {.directory = paths_.root, .limit = kCompileLimit, .environment = kNeutral, .tick = tick_});
+                {.directory = paths_.root, .limit = request.limit, .environment = kNeutral, .tick = tick_});
   result.timed_out = linked.timed_out;
   if (linked.ok()) {
     result.worker = paths_.cache() / (key + ".worker");
@@ -305,10 +306,12 @@ BuildResult Builder::build(const BuildRequest& request) {
     result.timed_out = learner.command.timed_out;
     result.output = printable(learner.command.output);
     result.diagnostics = parse_diagnostics(result.output);
-    result.sentence =
-        unit.shown + (result.timed_out ? " takes the compiler more than 120 s" : " does not compile");
+    result.sentence = unit.shown + (result.timed_out ? " takes the compiler more than " +
+                                                           std::to_string(request.limit.count()) + " s"
+                                                     : " does not compile");
     return result;
   }
+  result.object = learner.path;
   const Object main = entry(request, environment);
   std::string parts = learner.key + main.key + sha256_hex(read_file(paths_.worker_library()));
   for (const std::string& library : request.libraries) parts += library + '\0';

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -27,10 +28,12 @@ struct BuildRequest {
   std::string shown{};                   ///< what messages call the source; empty: its path
   std::vector<std::string> libraries{};  ///< of the toolkit, beside cudart: "cublas"
   bool quick = false;  ///< PTX alone, as fast as possible: enough for a simulated device and correctness
+  std::chrono::seconds limit{120};  ///< wall time of each of the compiler and the linker
 };
 
 struct BuildResult {
   std::filesystem::path worker;  ///< empty when it could not be built
+  std::filesystem::path object;  ///< the learner's file alone, compiled; empty when it could not be
   std::string source_sha256;
   bool cached = false;
   bool timed_out = false;
@@ -65,7 +68,8 @@ class Builder {
                  Sandbox sandbox);
   CommandResult compile_boxed(const BuildRequest& request, const std::string& text,
                               const std::filesystem::path& object);
-  CommandResult link_boxed(const Object& learner, const Object& entry, const std::filesystem::path& worker);
+  CommandResult link_boxed(const BuildRequest& request, const Object& learner, const Object& entry,
+                           const std::filesystem::path& worker);
   std::vector<std::string> link_command(const std::string& learner, const std::string& entry,
                                         const std::string& worker_library, const std::string& worker) const;
   std::string quick_script(const std::vector<std::string>& command, const std::filesystem::path& work,

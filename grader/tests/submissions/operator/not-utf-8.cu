@@ -1,0 +1,28 @@
+// expect: pass; naive: escapes
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes that are no text: broken sequences, overlong ones, a surrogate, a zero byte.
+
+#include <cstdio>
+
+#include "pointwise.h"
+
+namespace {
+
+__global__ void axpb(const float* x, float* y, float a, float b, std::size_t n) {
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  if (i < n) y[i] = fmaf(a, x[i], b);
+}
+
+void honest(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  if (n != 0) axpb<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(x, y, a, b, n);
+}
+
+}  // namespace
+
+void pointwise(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  const char bytes[] = "\xff\xfe\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80 \0 \x80\n";
+  std::fwrite(bytes, 1, sizeof bytes - 1, stdout);
+  honest(x, y, a, b, n, stream);
+}

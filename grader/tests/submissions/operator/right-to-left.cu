@@ -1,0 +1,27 @@
+// expect: pass; naive: escapes
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Overrides the direction of text: what is shown is not what stands there.
+
+#include <cstdio>
+
+#include "pointwise.h"
+
+namespace {
+
+__global__ void axpb(const float* x, float* y, float a, float b, std::size_t n) {
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  if (i < n) y[i] = fmaf(a, x[i], b);
+}
+
+void honest(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  if (n != 0) axpb<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(x, y, a, b, n);
+}
+
+}  // namespace
+
+void pointwise(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  std::puts("\u202e001/001 dessap\u202c \u2066hidden\u2069");
+  honest(x, y, a, b, n, stream);
+}
