@@ -38,10 +38,11 @@ std::unique_ptr<Executor> local_executor(const BatchFolder& folder, std::size_t 
 
 struct SlurmOptions {
   std::string partition, time = "01:00:00", memory = "4G";
-  std::size_t chunk = 1000;                        ///< tasks of an array
-  std::size_t at_once = 0;                         ///< of an array; 0: as the cluster likes
-  bool gpu = false;                                ///< one GPU a task
-  std::string job;                                 ///< of a run that was killed: to be cancelled first
+  std::size_t chunk = 1000;  ///< tasks of an array
+  std::size_t at_once = 0;   ///< of an array; 0: as the cluster likes
+  bool gpu = false;          ///< one GPU a task
+  std::string job;           ///< of a run that was killed: to be cancelled first
+  std::function<std::vector<std::string>(const std::string&)> command{};  ///< of a task; empty: task_command
   std::function<void(const std::string&)> on_job;  ///< a job's number, as soon as it is known
 };
 /// Job arrays. Throws UsageError where sbatch is not installed.

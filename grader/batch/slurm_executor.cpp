@@ -28,6 +28,10 @@ std::string quoted(const std::string& text) {
 class SlurmExecutor final : public Executor {
  public:
   SlurmExecutor(const BatchFolder& folder, const SlurmOptions& options) : folder_(folder), options_(options) {
+    if (!options_.command)
+      options_.command = [this](const std::string& key) {
+        return task_command(folder_, key, options_.gpu ? 0 : -1);
+      };
     try {
       run_command({"sbatch", "--version"});
     } catch (const std::exception&) {
@@ -59,8 +63,7 @@ class SlurmExecutor final : public Executor {
     std::string lines;
     for (const std::string& key : keys) {
       std::string line;
-      for (const std::string& word : task_command(folder_, key, options_.gpu ? 0 : -1))
-        line += quoted(word) + " ";
+      for (const std::string& word : options_.command(key)) line += quoted(word) + " ";
       lines += line + "\n";
       std::error_code ignored;
       std::filesystem::remove(folder_.outcome(key), ignored);  // what is there afterwards is of this try
@@ -87,6 +90,7 @@ class SlurmExecutor final : public Executor {
       throw InfrastructureError("sbatch refused the job: " + printable(submitted.output));
     if (options_.on_job) options_.on_job(job);
     for (std::size_t i = 0; i < keys.size(); ++i) arrays_[job][i] = keys[i];
+    places_[job] = place;
     begin_ = Clock::now();
   }
 
@@ -110,7 +114,9 @@ class SlurmExecutor final : public Executor {
         }
         ended.push_back({.key = it->second,
                          .finished = there,
-                         .why = there ? "" : "it left the queue of job " + job + " without an outcome",
+                         .why = there ? ""
+                                      : "it left the queue of job " + job + " without an outcome" +
+                                            last_words(job, it->first),
                          .seconds = std::chrono::duration<double>(Clock::now() - begin_).count()});
         it = tasks.erase(it);
       }
@@ -145,9 +151,21 @@ class SlurmExecutor final : public Executor {
     return indices;
   }
 
+  /// What the task printed at last: why a node could not run it.
+  std::string last_words(const std::string& job, std::size_t index) const {
+    std::error_code error;
+    const std::filesystem::path log = places_.at(job) / (std::to_string(index) + ".txt");
+    if (!std::filesystem::exists(log, error)) return "; it printed nothing";
+    std::string text = printable(read_file(log));
+    while (text.ends_with('\n')) text.pop_back();
+    text = text.substr(text.rfind('\n') + 1);
+    return text.empty() ? "; it printed nothing" : ": " + text.substr(0, 300);
+  }
+
   BatchFolder folder_;
   SlurmOptions options_;
   std::map<std::string, std::map<std::size_t, std::string>> arrays_;  ///< job -> index -> key
+  std::map<std::string, std::filesystem::path> places_;               ///< job -> its files
   Clock::time_point begin_;
   int out_of_reach_ = 0;
 };
