@@ -52,6 +52,7 @@ void describe_device(Result& result, const DeviceFacts& facts) {
       std::to_string(facts.capability / 10) + "." + std::to_string(facts.capability % 10);
   result.device.driver = facts.driver;
   result.device.toolkit = facts.toolkit;
+  result.device.sheet = {facts.pin_gbps, facts.fp32_tflops, facts.tensor_tflops};
   if (facts.simulated) result.device.model = "1";
 }
 

@@ -32,6 +32,7 @@ int gpu_count();
 struct Submission {
   std::filesystem::path worker{};      ///< executable: learner's .cu + generated entry + libroofline_worker.a
   std::filesystem::path prediction{};  ///< prediction.toml; may be empty or absent
+  std::string source{};                ///< what the compiler was told to call the learner's file
 };
 
 struct Progress {

@@ -129,6 +129,16 @@ class CommandLine {
                          [this](const Paths& paths) { return hint_verb(paths, lab_, all_); });
     hint->add_option("LAB", lab_, "number or name; none: the lab you are at");
     hint->add_flag("--all", all_, "every hint from the first on");
+    CLI::App* report =
+        add("report", "your page: roofline, attempts, what each source line did, what to do next",
+            "  ./lab report                     writes results/report.html and opens it\n"
+            "  ./lab report 01 03 --html mine.html --open no\n"
+            "  ./lab report --of result.json    of a file that grade --json wrote",
+            [this](const Paths& paths) { return report_verb(paths, report_); });
+    report->add_option("LAB", report_.labs, "number or name; none: all");
+    report->add_option("--html", report_.html, "write the page to this file; none: results/report.html");
+    report->add_option("--of", report_.of, "draw the results in this file instead of your attempts");
+    report->add_option("--open", report_.open, "in a browser: auto (where there is a screen), yes, no");
     CLI::App* reset = add("reset", "restore a lab's file as it was; yours is kept in .lab/backups",
                           "  ./lab reset 01", [this](const Paths& paths) { return reset_verb(paths, lab_); });
     reset->add_option("LAB", lab_, "number or name")->required();
@@ -364,6 +374,7 @@ class CommandLine {
   WatchRequest watch_;
   BenchRequest bench_;
   [[maybe_unused]] AuthorCheckRequest author_;
+  ReportRequest report_;
   BatchRequest batch_;
   RunOptions run_;
   std::string lab_, shell_;

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "grader/call_profile.h"
 #include "grader/performance_checks.h"
 #include "grader/stopwatch.h"
+#include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 namespace {
@@ -23,6 +25,8 @@ class PerformanceGrader {
         stopwatch_(grading.facts.simulated ? simulated_stopwatch(grading) : gpu_stopwatch(grading)),
         steps_(grading.part.goals.size() + grading.part.shown.size() + grading.part.overlaps.size()) {
     for (const Sweep& sweep : grading.part.sweeps) steps_ += sweep.values.size();
+    if (g_.facts.simulated && !g_.options.simulator_directory.empty())
+      device_ = sim::load_device(g_.options.simulator_directory / "devices", g_.device.id);
   }
 
   void run() {
@@ -46,8 +50,14 @@ class PerformanceGrader {
                 0.5 + 0.5 * static_cast<double>(done_++) / static_cast<double>(steps_));
   }
 
-  void remember(TimedSeries& series, const Settings& settings) {
+  void remember(TimedSeries& series, const Settings& settings, const std::string& id) {
     if (!series.region) return;
+    GradeProfile& profile = g_.result.profile;
+    profile.points.push_back(roofline_point(id, *series.region, series.time.median_us));
+    add_counts(profile.lines, counts_by_line(series.lines, g_.submission.source));
+    if (device_)
+      add_advice(profile.advice, advice_on(*series.region, series.lines, *device_, g_.submission.source));
+    if (profile.timeline.spans.empty()) profile.timeline = std::move(series.timeline);
     const auto kernels = summarise_kernels(*series.region);
     g_.result.kernels.insert(g_.result.kernels.end(), kernels.begin(), kernels.end());
     seen_.push_back({std::move(*series.region), settings, std::move(series.last)});
@@ -99,7 +109,7 @@ class PerformanceGrader {
           series.fault = {Class::kImpossible, *why, {}, 0};
       }
       if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
-      remember(series, settings);
+      remember(series, settings, goal.id);
     }
     g_.result.measurements.push_back(line);
     g_.add(performance_check(line, series, g_.facts.simulated));
@@ -126,7 +136,7 @@ class PerformanceGrader {
     line.title = overlap.title;
     g_.result.measurements.push_back(line);
     g_.add(overlap_check(line, series, times, g_.facts.simulated));
-    if (!series.fault) remember(series, settings);
+    if (!series.fault) remember(series, settings, overlap.id);
   }
 
   /// A line that is printed and never graded. The median of three calls on the same buffers: the later two
@@ -189,7 +199,8 @@ class PerformanceGrader {
         abandon(sweep, sweep.values[i], series);
         if (series.fault) return;
       }
-      remember(series, settings);
+      remember(series, settings,
+               sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
     }
     finish_sweep(result);
     for (SweepVerdict& verdict : judge_sweep(sweep, result, g_.facts)) {
@@ -268,6 +279,7 @@ class PerformanceGrader {
 
   Grading& g_;
   std::unique_ptr<Stopwatch> stopwatch_;
+  std::optional<sim::DeviceDescription> device_;
   std::size_t steps_ = 0, done_ = 0;
   std::vector<Seen> seen_;
 };

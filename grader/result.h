@@ -125,11 +125,62 @@ struct OneTime {
   double us = 0;
 };
 
+/// Where a graded call stands on the roofline: what the device counted, in the time that was graded.
+struct RooflinePoint {
+  std::string id;  ///< of the measurement, or of the sweep with its argument: "bandwidth", "repeat = 8"
+  double flops = 0, dram_bytes = 0, us = 0;
+  bool tensor = false;  ///< most of the operations were matrix products on Tensor Cores
+};
+
+/// What one line of the graded file did in the timed calls, over all its kernels.
+struct LineCounts {
+  unsigned line = 0;
+  double warps = 0, lanes = 0;  ///< warp instructions, and the lanes active in them
+  double sectors = 0, ideal_sectors = 0;
+  double wavefronts = 0, ideal_wavefronts = 0;  ///< passes over shared memory
+  double local_sectors = 0;
+};
+
+/// What the advisor says about a line of the graded file; line 0: about the whole.
+struct LineAdvice {
+  unsigned line = 0;
+  std::string rule, message;
+  double gain = 0;  ///< estimate: share of the device time that following it may save
+};
+
+/// A piece of work in the timeline of a graded call.
+struct TimelineSpan {
+  std::string kind;  ///< "call" "wait" "kernel" "copy-in" "copy-out" "copy" "fill"
+  std::string name;
+  unsigned stream = 0;
+  double start_us = 0, end_us = 0;  ///< from the beginning of the call
+};
+struct Timeline {
+  std::vector<TimelineSpan> spans;
+  double shown_us = 0, whole_us = 0;  ///< the spans cover the first `shown_us` of the call
+};
+
+/// What a simulated device saw while performance was graded: enough to draw the report from the stored
+/// result alone.
+struct GradeProfile {
+  std::vector<RooflinePoint> points;
+  std::vector<LineCounts> lines;   ///< by line
+  std::vector<LineAdvice> advice;  ///< the largest gain first
+  Timeline timeline;
+  bool empty() const { return points.empty() && lines.empty() && advice.empty() && timeline.spans.empty(); }
+};
+
+/// Data-sheet rates, 0 where unknown.
+struct DataSheet {
+  double gbps = 0, fp32_tflops = 0, tensor_tflops = 0;
+};
+
 struct DeviceRecord {
   bool simulated = true;
   std::string name, id;
   std::string capability;              ///< "8.0"
   std::string driver, toolkit, model;  ///< model: the time model's version; empty on a GPU
+  DataSheet sheet;
   std::vector<std::pair<std::string, std::string>> environment;  ///< clocks, ECC, PCIe ... on a GPU
 };
 
@@ -151,6 +202,7 @@ struct Result {
   std::vector<OneTime> one_time;   ///< not graded
   std::vector<SweepResult> sweeps;
   std::vector<KernelSummary> kernels;
+  GradeProfile profile;
   std::string program_output;  ///< what the worker printed: capped, sanitised, never parsed
 
   const Check* find(std::string_view id) const;

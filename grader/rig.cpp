@@ -258,6 +258,10 @@ Fault Rig::load(const CallPlan& plan) {
 
 sim::Trace Rig::trace() { return state_->session ? state_->session->trace() : sim::Trace{}; }
 
+std::vector<sim::Session::Line> Rig::lines() {
+  return state_->session ? state_->session->lines() : std::vector<sim::Session::Line>{};
+}
+
 double Rig::prepare_seconds() const { return state_->prepare_seconds; }
 
 Fault Rig::go(const CallPlan& plan, unsigned samples, unsigned calls, bool gate, worker::Reply& reply) {

@@ -58,6 +58,8 @@ class Rig {
   std::span<const std::byte> input() const;
   /// The timeline since the start; empty unless RigOptions::trace.
   sim::Trace trace();
+  /// Simulated: what every instruction did since the start.
+  std::vector<sim::Session::Line> lines();
   /// Wall seconds that the last prepare took, the way to the worker and back included.
   double prepare_seconds() const;
   /// The device as the CUDA runtime describes it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "grader/call_profile.h"
 #include "grader/device.h"
 #include "grader/one_time.h"
 #include "grader/statistics.h"
@@ -18,6 +19,12 @@ double lane_instructions(const sim::Region& region) {
   double sum = 0;
   for (const KernelSummary& kernel : summarise_kernels(region)) sum += kernel.lane_instructions;
   return sum;
+}
+
+/// The host or the copy engines decide, not a kernel alone.
+bool shows_timeline(const Part& part) {
+  return part.prepares || !part.overlaps.empty() ||
+         std::ranges::any_of(part.goals, [](const Goal& goal) { return goal.clock != Clock::kDevice; });
 }
 
 class SimulatedStopwatch final : public Stopwatch {
@@ -40,8 +47,14 @@ class SimulatedStopwatch final : public Stopwatch {
     for (unsigned call = 0; call < calls; ++call) {
       TimedCall timed;
       try {
-        timed = timed_call(rig_for(settings), grading_.part.program, settings, grading_.next_seed(),
+        Rig& rig = rig_for(settings);
+        const auto before = call == 0 ? rig.lines() : std::vector<sim::Session::Line>{};
+        timed = timed_call(rig, grading_.part.program, settings, grading_.next_seed(),
                            grading_.examine_options());
+        if (call == 0 && !timed.fault) {
+          series.lines = lines_since(before, rig.lines());
+          series.timeline = timeline_of(rig.trace(), timed.region);
+        }
       } catch (const StartFault& fault) {
         timed.fault = {Class::kCrashed, fault.what(), {}, 0};
       }
@@ -98,7 +111,7 @@ class SimulatedStopwatch final : public Stopwatch {
       rig_.reset();
       room_ = needed;
       RigOptions how = rig_options(grading_.device, grading_.options, grading_.part.deadline_seconds);
-      how.trace = grading_.part.prepares;
+      how.trace = shows_timeline(grading_.part);
       rig_.emplace(how, grading_.submission.worker, grading_.part.program, room_.input, room_.output);
     }
     return *rig_;

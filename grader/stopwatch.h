@@ -17,9 +17,11 @@ struct TimedSeries {
   bool noisy = false;  ///< GPU: it would not settle
   TimeSummary time;
   RoofValue roof;
-  std::optional<sim::Region> region;  ///< simulated: the first call
-  std::optional<sim::Region> last;    ///< simulated: the last one, if there were several
-  std::vector<OneTime> one_time;      ///< Part::prepares
+  std::optional<sim::Region> region;      ///< simulated: the first call
+  std::optional<sim::Region> last;        ///< simulated: the last one, if there were several
+  std::vector<sim::Session::Line> lines;  ///< simulated: what every instruction did in the first call
+  Timeline timeline;                      ///< simulated: of the first call, where the part has one to show
+  std::vector<OneTime> one_time;          ///< Part::prepares
   std::vector<std::pair<std::string, Detail>> detail;
 };
 

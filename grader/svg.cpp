@@ -44,12 +44,24 @@ std::string attribute(std::string_view name, std::string_view value) {
 
 }  // namespace
 
-Svg::Svg(double width, double height, std::string_view title, std::string_view description) {
-  const std::string w = coordinate(width), h = coordinate(height);
-  head_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"" + attribute("width", w) +
-          attribute("height", h) + attribute("viewBox", "0 0 " + w + " " + h) + ">\n<title>" +
-          xml_escaped(title) + "</title>\n<desc>" + xml_escaped(description) + "</desc>\n" +
-          std::string(kStyle);
+Svg::Svg(double width, double height, std::string_view title, std::string_view description)
+    : width_(coordinate(width)), height_(coordinate(height)), title_(title), description_(description) {}
+
+void Svg::group(std::string_view name) { body_ += "<g" + attribute("class", name) + ">\n"; }
+
+// An inner svg cuts off by itself; a clip path would need a name of its own in every page.
+void Svg::clipped(std::string_view name, Point corner, double width, double height) {
+  const std::string x = coordinate(corner.x), y = coordinate(corner.y), w = coordinate(width),
+                    h = coordinate(height);
+  plot_ = x + " " + y + " " + w + " " + h;
+  body_ += "<g><svg" + attribute("class", name) + attribute("x", x) + attribute("y", y) +
+           attribute("width", w) + attribute("height", h) + attribute("viewBox", plot_) + ">\n";
+  inner_ = true;
+}
+
+void Svg::end() {
+  body_ += inner_ ? "</svg></g>\n" : "</g>\n";
+  inner_ = false;
 }
 
 void Svg::line(Point from, Point to, std::string_view style) {
@@ -89,7 +101,22 @@ void Svg::text(Point at, std::string_view content, std::string_view style, Ancho
   body_ += ">" + xml_escaped(content) + "</text>\n";
 }
 
-std::string Svg::str() const { return head_ + body_ + "</svg>\n"; }
+std::string Svg::str() const {
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"" + attribute("width", width_) +
+         attribute("height", height_) + attribute("viewBox", "0 0 " + width_ + " " + height_) + ">\n<title>" +
+         xml_escaped(title_) + "</title>\n<desc>" + xml_escaped(description_) + "</desc>\n" +
+         std::string(kStyle) + body_ + "</svg>\n";
+}
+
+std::string Svg::embedded(std::string_view id, std::string_view zoom) const {
+  const std::string title = std::string(id) + "-title", description = std::string(id) + "-desc";
+  std::string text = "<svg class=\"figure\" role=\"group\"" + attribute("id", id) +
+                     attribute("viewBox", "0 0 " + width_ + " " + height_) +
+                     attribute("aria-labelledby", title + " " + description);
+  if (!zoom.empty()) text += attribute("data-zoom", zoom) + attribute("data-plot", plot_);
+  return text + "><title" + attribute("id", title) + ">" + xml_escaped(title_) + "</title>\n<desc" +
+         attribute("id", description) + ">" + xml_escaped(description_) + "</desc>\n" + body_ + "</svg>\n";
+}
 
 double LogScale::at(double value) const {
   const double share = (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));

@@ -19,8 +19,8 @@ class Svg {
   Svg(double width, double height, std::string_view title, std::string_view description);
 
   /// Classes: "axis" "grid" "series" "roof" "knee" "sheet" for lines and dots, "c0" to "c4" for curves that
-  /// share a diagram and their names; "call" "wait" "kernel" "copy" for boxes; "title" "label" "tick" "note"
-  /// for text.
+  /// share a diagram and their names; "call" "wait" "kernel" "copy" "fill" for boxes; "title" "label" "tick"
+  /// "note" for text. Pages (embedded()) know "best" "other" "failed" for dots and "minor" for ticks, too.
   void line(Point from, Point to, std::string_view style);
   void polyline(const std::vector<Point>& points, std::string_view style);
   /// The tooltip appears where the pointer rests.
@@ -31,11 +31,22 @@ class Svg {
   void text(Point at, std::string_view content, std::string_view style, Anchor anchor = Anchor::kStart,
             double degrees = 0);
 
+  /// What follows, up to end(), belongs together: `name` is for style sheets and scripts.
+  void group(std::string_view name);
+  /// The same; what lies outside this box is cut off.
+  void clipped(std::string_view name, Point corner, double width, double height);
+  void end();  ///< groups do not nest
+
   /// The whole document.
   std::string str() const;
+  /// For a page whose style sheet knows the classes: no style of its own, as wide as there is room. `id` is
+  /// unique in the page; a script may zoom into the clipped part: "x" along the axis, "xy" both, "" not.
+  std::string embedded(std::string_view id, std::string_view zoom = "") const;
 
  private:
-  std::string head_, body_;
+  std::string width_, height_, title_, description_, body_;
+  bool inner_ = false;  ///< the open group is a clipped one
+  std::string plot_;    ///< x, y, width and height of the clipped part
 };
 
 /// A logarithmic scale from values to a coordinate.

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "grader/svg.h"
-
 namespace roofline::grader {
 namespace {
 
@@ -65,7 +63,7 @@ class Figure {
                      " " + panel.unit + ", " + compact(point.intensity) + " FLOP/B");
   }
 
-  std::string str() const { return svg_.str(); }
+  const Svg& svg() const { return svg_; }
 
  private:
   void grid(const LogScale& y, double top, double bottom) {
@@ -116,7 +114,12 @@ std::optional<double> data_sheet_knee(const SweepResult& sweep) {
 }
 
 std::string sweep_svg(const SweepResult& sweep, const DeviceRecord& device) {
-  if (sweep.points.empty()) return {};
+  const std::optional<Svg> figure = sweep_figure(sweep, device);
+  return figure ? figure->str() : std::string();
+}
+
+std::optional<Svg> sweep_figure(const SweepResult& sweep, const DeviceRecord& device) {
+  if (sweep.points.empty()) return std::nullopt;
   const std::vector<Panel> panels = {
       {"run time", "us", [](const SweepPoint& p) { return p.time.median_us; }, 0, ""},
       {"arithmetic", "TFLOP/s", [](const SweepPoint& p) { return p.tflops; }, sweep.compute_roof.value,
@@ -125,7 +128,7 @@ std::string sweep_svg(const SweepResult& sweep, const DeviceRecord& device) {
        sweep.memory_roof.id}};
   Figure figure(sweep, device, panels.size());
   for (size_t i = 0; i < panels.size(); ++i) figure.draw(panels[i], i);
-  return figure.str();
+  return figure.svg();
 }
 
 }  // namespace roofline::grader

@@ -173,15 +173,18 @@ Result Workbench::judge(const Chosen& chosen, const Candidate& candidate, const 
   progress_.label(label);
   const Explanations explanations = read_explanations(chosen.folder(paths_) / "explanations.toml");
   const Check compiled = build_check(built, explanations.errors);
-  Result result = built.ok() ? grader::grade(*chosen.lab, *chosen.part,
-                                             {.worker = built.worker, .prediction = candidate.prediction},
-                                             device_, options)
-                             : failed_build(chosen, compiled);
+  const std::string shown = candidate.shown.empty() ? paths_.shown(candidate.source) : candidate.shown;
+  Result result =
+      built.ok()
+          ? grader::grade(*chosen.lab, *chosen.part,
+                          {.worker = built.worker, .prediction = candidate.prediction, .source = shown},
+                          device_, options)
+          : failed_build(chosen, compiled);
   progress_.clear();
   explain_predictions(result, explanations);
   result.checks.insert(result.checks.begin(), compiled);
   result.title = chosen.title();
-  result.source_path = candidate.shown.empty() ? paths_.shown(candidate.source) : candidate.shown;
+  result.source_path = shown;
   result.source_sha256 = built.source_sha256;
   result.lab_sha256 = lab_sha256(chosen, paths_);
   result.device.toolkit = builder_.toolkit().version;

@@ -93,14 +93,64 @@ Json score_json(const Result& result) {
   return json;
 }
 
+Json sheet_json(const DataSheet& sheet) {
+  return {{"gb_per_s", number(sheet.gbps)},
+          {"fp32_tflop_per_s", number(sheet.fp32_tflops)},
+          {"tensor_tflop_per_s", number(sheet.tensor_tflops)}};
+}
+
 Json device_json(const DeviceRecord& device) {
   return {{"kind", device.simulated ? "simulated" : "gpu"},
           {"name", device.name},
           {"compute_capability", device.capability},
           {"driver", device.driver},
           {"toolkit", device.toolkit},
-          {"model", device.model}};
+          {"model", device.model},
+          {"data_sheet", sheet_json(device.sheet)}};
 }
+
+Json timeline_json(const Timeline& timeline) {
+  Json spans = Json::array();
+  for (const TimelineSpan& span : timeline.spans)
+    spans.push_back({{"kind", span.kind},
+                     {"name", span.name},
+                     {"stream", span.stream},
+                     {"start_us", number(span.start_us)},
+                     {"end_us", number(span.end_us)}});
+  return {{"shown_us", number(timeline.shown_us)},
+          {"whole_us", number(timeline.whole_us)},
+          {"spans", std::move(spans)}};
+}
+
+/// What `./lab report` draws beside the verdict; what is not there is left out.
+Json profile_json(const GradeProfile& profile) {
+  Json json = Json::object();
+  for (const RooflinePoint& point : profile.points)
+    json["points"].push_back({{"id", point.id},
+                              {"flops", number(point.flops)},
+                              {"dram_bytes", number(point.dram_bytes)},
+                              {"us", number(point.us)},
+                              {"tensor", point.tensor}});
+  for (const LineCounts& line : profile.lines)
+    json["lines"].push_back({{"line", line.line},
+                             {"warps", number(line.warps)},
+                             {"lanes", number(line.lanes)},
+                             {"sectors", number(line.sectors)},
+                             {"ideal_sectors", number(line.ideal_sectors)},
+                             {"wavefronts", number(line.wavefronts)},
+                             {"ideal_wavefronts", number(line.ideal_wavefronts)},
+                             {"local_sectors", number(line.local_sectors)}});
+  for (const LineAdvice& advice : profile.advice)
+    json["advice"].push_back({{"line", advice.line},
+                              {"rule", advice.rule},
+                              {"message", advice.message},
+                              {"gain", number(advice.gain)}});
+  if (!profile.timeline.spans.empty()) json["timeline"] = timeline_json(profile.timeline);
+  return json;
+}
+
+/// Enough to see what a program had to say, in a file that is kept.
+constexpr size_t kKeptOutput = 8 * 1024;
 
 /// The check that a sweep belongs to: the first whose id begins with the sweep's, else the first of
 /// performance.
@@ -122,22 +172,25 @@ Json result_json(const Result& result) {
     measurements.push_back(measurement_json(measurement));
   Json one_time = Json::object();
   for (const OneTime& cost : result.one_time) one_time[cost.what] = number(cost.us);
-  return {{"schema", "lab/result/v1"},
-          {"lab", result.lab},
-          {"part", result.part},
-          {"lab_sha256", result.lab_sha256},
-          {"source", {{"path", result.source_path}, {"sha256", result.source_sha256}}},
-          {"device", device_json(result.device)},
-          {"seed", result.seed},
-          {"started", result.started},
-          {"wall_s", number(result.wall_s)},
-          {"verdict", name_of(result.verdict)},
-          {"class", name_or_null(name_of(result.reason))},
-          {"medal", name_or_null(name_of(result.medal))},
-          {"score", score_json(result)},
-          {"checks", std::move(checks)},
-          {"measurements", std::move(measurements)},
-          {"one_time_us", std::move(one_time)}};
+  Json json = {{"schema", "lab/result/v1"},
+               {"lab", result.lab},
+               {"part", result.part},
+               {"lab_sha256", result.lab_sha256},
+               {"source", {{"path", result.source_path}, {"sha256", result.source_sha256}}},
+               {"device", device_json(result.device)},
+               {"seed", result.seed},
+               {"started", result.started},
+               {"wall_s", number(result.wall_s)},
+               {"verdict", name_of(result.verdict)},
+               {"class", name_or_null(name_of(result.reason))},
+               {"medal", name_or_null(name_of(result.medal))},
+               {"score", score_json(result)},
+               {"checks", std::move(checks)},
+               {"measurements", std::move(measurements)},
+               {"one_time_us", std::move(one_time)}};
+  if (!result.profile.empty()) json["profile"] = profile_json(result.profile);
+  if (!result.program_output.empty()) json["program_output"] = result.program_output.substr(0, kKeptOutput);
+  return json;
 }
 
 }  // namespace

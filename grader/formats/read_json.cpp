@@ -87,6 +87,36 @@ void read_detail(const Json& json, Check& check, Result& result) {
   }
 }
 
+/// What the report draws; results of earlier versions have none of it.
+void read_profile(const Json& json, GradeProfile& profile) {
+  const auto list = [](const Json& from, const char* key) {
+    const auto at = from.find(key);
+    return at == from.end() ? Json::array() : *at;
+  };
+  for (const Json& point : list(json, "points"))
+    profile.points.push_back({point.at("id"), number(point.at("flops")), number(point.at("dram_bytes")),
+                              number(point.at("us")), point.at("tensor").get<bool>()});
+  for (const Json& line : list(json, "lines"))
+    profile.lines.push_back({.line = line.at("line").get<unsigned>(),
+                             .warps = number(line.at("warps")),
+                             .lanes = number(line.at("lanes")),
+                             .sectors = number(line.at("sectors")),
+                             .ideal_sectors = number(line.at("ideal_sectors")),
+                             .wavefronts = number(line.at("wavefronts")),
+                             .ideal_wavefronts = number(line.at("ideal_wavefronts")),
+                             .local_sectors = number(line.at("local_sectors"))});
+  for (const Json& advice : list(json, "advice"))
+    profile.advice.push_back({advice.at("line").get<unsigned>(), advice.at("rule"), advice.at("message"),
+                              number(advice.at("gain"))});
+  const auto timeline = json.find("timeline");
+  if (timeline == json.end()) return;
+  profile.timeline.shown_us = number(timeline->at("shown_us"));
+  profile.timeline.whole_us = number(timeline->at("whole_us"));
+  for (const Json& span : timeline->at("spans"))
+    profile.timeline.spans.push_back({span.at("kind"), span.at("name"), span.at("stream").get<unsigned>(),
+                                      number(span.at("start_us")), number(span.at("end_us"))});
+}
+
 Check check_of(const Json& json, Result& result) {
   Check check;
   check.id = json.at("id");
@@ -133,6 +163,9 @@ Result result_of(const Json& json) {
   result.device.driver = device.at("driver");
   result.device.toolkit = device.at("toolkit");
   result.device.model = device.at("model");
+  if (const auto sheet = device.find("data_sheet"); sheet != device.end())
+    result.device.sheet = {number(sheet->at("gb_per_s")), number(sheet->at("fp32_tflop_per_s")),
+                           number(sheet->at("tensor_tflop_per_s"))};
   result.seed = json.at("seed");
   result.started = json.at("started");
   result.wall_s = number(json.at("wall_s"));
@@ -148,6 +181,15 @@ Result result_of(const Json& json) {
   for (const Json& measurement : json.at("measurements"))
     result.measurements.push_back(measurement_of(measurement));
   for (const auto& [what, us] : json.at("one_time_us").items()) result.one_time.push_back({what, number(us)});
+  for (Measurement& measurement : result.measurements)
+    if (const Check* check = result.find(measurement.id)) measurement.title = check->title;
+  for (SweepResult& sweep : result.sweeps) {
+    sweep.memory_roof.data_sheet = result.device.sheet.gbps;
+    sweep.compute_roof.data_sheet = result.device.sheet.fp32_tflops;
+  }
+  if (const auto profile = json.find("profile"); profile != json.end())
+    read_profile(*profile, result.profile);
+  result.program_output = json.value("program_output", std::string());
   return result;
 }
 

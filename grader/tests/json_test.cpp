@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "grader/formats/read_json.h"
 #include "grader/tests/schema_check.h"
 
 namespace roofline::grader {
@@ -54,6 +55,12 @@ Result full_result() {
   curve.argument = "repeat";
   curve.points.resize(2);
   result.sweeps = {curve};
+  result.profile.points = {
+      {.id = "repeat = 8", .flops = 1e9, .dram_bytes = 2e9, .us = 1500, .tensor = false}};
+  result.profile.lines = {{.line = 12, .warps = 100, .lanes = 3200, .sectors = 800, .ideal_sectors = 400}};
+  result.profile.advice = {{.line = 12, .rule = "uncoalesced-access", .message = "this load", .gain = 0.5}};
+  result.profile.timeline = {.spans = {{"kernel", "scale", 7, 1, 2.5}}, .shown_us = 10, .whole_us = 20};
+  result.program_output = "hello \xff";
   return result;
 }
 
@@ -118,6 +125,23 @@ TEST(ResultJson, KeepsDetailsAndReplacesWhatJsonCannotSay) {
   EXPECT_EQ(json["medal"], "good");
   EXPECT_EQ(json["checks"][1]["class"], "too-slow");
   EXPECT_TRUE(json["checks"][0]["class"].is_null());
+}
+
+// Breaks when the reader forgets a part of the contract: what it reads is written again as it was.
+TEST(ResultJson, ReadsWhatItWrites) {
+  const std::string once = to_json({full_result(), Result{}});
+  const std::vector<Result> read = results_from_json(once);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(Json::parse(to_json(read)), Json::parse(once).patch(Json::parse(R"([
+      {"op": "replace", "path": "/results/0/measurements/0/fraction", "value": 0},
+      {"op": "replace", "path": "/results/0/checks/1/detail/list/1", "value": 0}])")));
+  EXPECT_EQ(read[0].sweeps.at(0).argument, "repeat");
+  EXPECT_EQ(read[0].profile.lines.at(0).sectors, 800);
+}
+
+TEST(ResultJson, RefusesWhatIsNoResult) {
+  for (const char* text : {"", "[", "3", "{}", R"({"results": [1]})", R"({"schema": "lab/progress/v1"})"})
+    EXPECT_THROW(results_from_json(text), std::runtime_error) << text;
 }
 
 }  // namespace

@@ -52,6 +52,14 @@ struct BenchRequest {
   std::filesystem::path trace;    ///< folder for a Chrome trace of each version; empty: none
 };
 int bench_verb(const Paths& paths, const BenchRequest& request);
+struct ReportRequest {
+  std::vector<std::string> labs;  ///< empty: all
+  std::filesystem::path html;     ///< empty: results/report.html
+  std::filesystem::path of;       ///< a result file to draw, instead of the learner's attempts
+  std::string open = "auto";      ///< in a browser: auto, yes, no
+};
+int report_verb(const Paths& paths, const ReportRequest& request);
+
 struct RoofsRequest {
   std::string device = "auto";
   std::filesystem::path json;  ///< the values as data; empty: none
