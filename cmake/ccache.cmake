@@ -1,8 +1,7 @@
 # Compilers go through ccache where it is installed: a second clone, or a clean build, compiles only what is new.
 find_program(ROOFLINE_CCACHE ccache)
 if(ROOFLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths below the source folder count as relative, so that a clone elsewhere finds the same entries. The other
-  # settings are what ccache asks for with precompiled headers.
+  # Paths below the source folder count as relative, so that a clone elsewhere finds the same entries.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ROOFLINE_CCACHE})
+    ${ROOFLINE_CCACHE})
 endif()
