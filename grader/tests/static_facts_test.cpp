@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,7 +81,8 @@ struct Compiled {
 Compiled compile(const std::string& file, int capability) {
   const fs::path root = ROOFLINE_SOURCE, nvcc = find_toolkit(root / ".lab").nvcc();
   const std::string number = std::to_string(capability), name = fs::path(file).filename();
-  const fs::path ptx = fs::path(testing::TempDir()) / (name + "-" + number + "-" + std::to_string(::getpid()) + ".ptx");
+  const fs::path ptx =
+      fs::path(testing::TempDir()) / (name + "-" + number + "-" + std::to_string(::getpid()) + ".ptx");
   run({nvcc, "-std=c++20", "-O3", "-I" + (root / "labs" / file).parent_path().string(),
        "-I" + (root / "common").string(), "-ptx", "-arch=compute_" + number, "-o", ptx,
        root / "solutions" / (file + ".cu")});
