@@ -233,7 +233,8 @@ TEST(Formats, GitHubIsSafeAgainstLearnersText) {
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("| n-257")) continue;
-    for (size_t i = 0; i < line.size(); ++i) columns += line[i] == '|' && line[i - 1] != '\\' ? 1 : 0;
+    for (size_t i = 0; i < line.size(); ++i)
+      columns += line[i] == '|' && (i == 0 || line[i - 1] != '\\') ? 1 : 0;
   }
   EXPECT_EQ(columns, 4U) << page;
 }
