@@ -8,6 +8,11 @@
 
 #include "grader/unpack/unpack.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// A box has neither our environment nor ptrace, which looking for leaks needs.
+extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+#endif
+
 int main(int argc, char** argv) {
   using namespace roofline::unpack;
   if (argc < 3) return 2;
