@@ -215,7 +215,8 @@ TEST(Pages, CommandsExist) {
         << command.where << ": ./lab --help knows no " << command.verb;
     if (!help.contains(command.verb))  // setup, test and docs are the script's own
       help[command.verb] =
-          output_of("ROOFLINE_NO_BUILD=1 '" + (kRoot / "lab").string() + "' " + command.verb + " --help");
+          output_of("ROOFLINE_NO_BUILD=1 ROOFLINE_PRESET=" + fs::path(ROOFLINE_BUILD).filename().string() +
+                    " '" + (kRoot / "lab").string() + "' " + command.verb + " --help");
     if (command.verb == "test") continue;  // its arguments are ctest's
     for (const std::string& option : command.options)
       EXPECT_TRUE(option == "--help" || help[command.verb].find(option) != std::string::npos)
