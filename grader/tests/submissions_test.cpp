@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
+#include <thread>
 
 #include "grader/build.h"
 #include "grader/file.h"
@@ -83,6 +85,10 @@ bool shows_what_is_not_its_own(const std::string& text) {
          (!first_user.empty() && contains(text, first_user));
 }
 
+/// A zombie has no command line left: only an entry, until its parent collects it, and a container's first
+/// process may never do that.
+bool has_ended(const fs::path& process) { return read_file(process / "cmdline").empty(); }
+
 /// Classes run side by side: only one looks for processes, and one for files.
 std::vector<pid_t> processes_left(const std::string& group) {
   std::vector<pid_t> found;
@@ -90,10 +96,21 @@ std::vector<pid_t> processes_left(const std::string& group) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     std::string called;
-    if (std::getline(std::ifstream(entry.path() / "comm"), called) && called == kProcessLeft)
+    if (std::getline(std::ifstream(entry.path() / "comm"), called) && called == kProcessLeft &&
+        !has_ended(entry.path()))
       found.push_back(std::atoi(name.c_str()));
   }
   return found;
+}
+
+/// Kills what a submission left in the naive grader, and waits until it is gone.
+void kill_what_is_left(const std::string& group) {
+  for (int tries = 0; tries < 500; ++tries) {
+    const std::vector<pid_t> left = processes_left(group);
+    if (left.empty()) return;
+    for (const pid_t process : left) kill(process, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 std::vector<fs::path> files_left(const std::string& group) {
@@ -146,7 +163,7 @@ class Submissions : public testing::TestWithParam<const char*> {
   }
   void TearDown() override {
     fs::remove_all(scratch_);
-    for (const pid_t process : processes_left(GetParam())) kill(process, SIGKILL);
+    kill_what_is_left(GetParam());
     for (const fs::path& file : files_left(GetParam())) fs::remove_all(file);
   }
 
@@ -218,7 +235,7 @@ class Submissions : public testing::TestWithParam<const char*> {
     note(contains(said, kAttackWorked), "attack-worked");
     note(!processes_left(GetParam()).empty(), "leaves-process");
     note(!files_left(GetParam()).empty(), "leaves-file");
-    for (const pid_t process : processes_left(GetParam())) kill(process, SIGKILL);
+    kill_what_is_left(GetParam());
     for (const fs::path& file : files_left(GetParam())) fs::remove_all(file);
   }
 
