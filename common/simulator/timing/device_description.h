@@ -83,7 +83,7 @@ struct DeviceDescription {
   u32 peer_access = 0;              ///< 1: two of these in a machine reach each other's memory
   double peer_gbps = 0;             ///< copy from one to the other, one direction
   double peer_latency_us = 0;       ///< of the smallest such copy
-  double fault_group_us = 0;        ///< driver: one group of pages that a kernel faulted on, without its copy
+  double fault_group_us = 0;        ///< driver: 64 KiB of pages that a kernel faulted on
 
   std::vector<std::string> sources;  ///< citations, printed by `./lab roofs`
 };

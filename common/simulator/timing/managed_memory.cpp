@@ -91,8 +91,8 @@ ManagedMemory::Moves ManagedMemory::prefetch(u64 address, u64 bytes, bool to_dev
 
 double fault_seconds(const DeviceDescription& device, const ManagedMemory::Moves& moves) {
   const double moved = static_cast<double>(moves.in_bytes + moves.out_bytes);
-  return static_cast<double>(moves.faults) * device.fault_group_us * 1e-6 +
-         moved / (device.pinned_gbps * 1e9);
+  return std::max(static_cast<double>(moves.faults) * device.fault_group_us * 1e-6,
+                  moved / (device.pinned_gbps * 1e9));
 }
 
 }  // namespace roofline::sim

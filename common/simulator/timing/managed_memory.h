@@ -52,7 +52,7 @@ class ManagedMemory {
 };
 
 /// What page faults add to a kernel's time: its accesses wait while the driver serves the groups one after
-/// the other, makes room and fetches them over the link.
+/// the other. The copies run beside its work and count only where the link is the slower of the two.
 double fault_seconds(const DeviceDescription& device, const ManagedMemory::Moves& moves);
 
 }  // namespace roofline::sim
