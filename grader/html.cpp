@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "grader/terminal.h"
+#include "grader/xml.h"
 
 namespace roofline::grader {
 namespace {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "grader/xml.h"
+
 namespace roofline::grader {
 namespace {
 
@@ -172,30 +174,6 @@ std::string compact(double value, int digits) {
     if (text.ends_with('.')) text.pop_back();
   }
   return text;
-}
-
-std::string xml_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
-          out += c;  // XML forbids the others
-    }
-  }
-  return out;
 }
 
 }  // namespace roofline::grader

@@ -67,6 +67,4 @@ std::string significant(double value, int digits = 3);
 /// The same without zeros at its end.
 std::string compact(double value, int digits = 3);
 
-std::string xml_escaped(std::string_view text);
-
 }  // namespace roofline::grader

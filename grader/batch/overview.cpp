@@ -8,6 +8,7 @@
 #include "grader/formats/json.h"
 #include "grader/svg.h"
 #include "grader/terminal.h"
+#include "grader/xml.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;

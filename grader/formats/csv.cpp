@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/formats/csv.h"
 
+#include <algorithm>
+
 #include "grader/paths.h"
 
 namespace roofline::grader {
@@ -19,6 +21,11 @@ std::string quoted(const std::string& cell) {
   return out + "\"";
 }
 
+char separator_of(const std::string& text) {
+  const std::string header = text.substr(0, text.find('\n'));
+  return std::ranges::count(header, ';') > std::ranges::count(header, ',') ? ';' : ',';
+}
+
 }  // namespace
 
 std::string csv_text(const std::vector<CsvRow>& rows) {
@@ -31,6 +38,7 @@ std::string csv_text(const std::vector<CsvRow>& rows) {
 }
 
 std::vector<CsvRow> csv_rows(const std::string& text) {
+  const char separator = separator_of(text);
   std::vector<CsvRow> rows;
   CsvRow row;
   std::string cell;
@@ -56,7 +64,7 @@ std::vector<CsvRow> csv_rows(const std::string& text) {
       }
     } else if (c == '"' && cell.empty() && !was_quoted) {
       in_quotes = was_quoted = true;
-    } else if (c == ',') {
+    } else if (c == separator) {
       row.push_back(std::move(cell));
       cell.clear(), was_quoted = false;
     } else if (c == '\n') {

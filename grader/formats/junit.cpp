@@ -3,40 +3,12 @@
 // JUnit XML as CI systems read it: one suite a part, one case a check. Nobody owns the format; what is
 // written here is the part that Jenkins, GitLab and the GitHub actions agree on.
 #include "grader/formats/format.h"
+#include "grader/xml.h"
 
 namespace roofline::grader {
 namespace {
 
-/// For an attribute or for text. XML 1.0 has no U+FFFE and U+FFFF, whatever they are written as.
-std::string escaped(const std::string& text) {
-  std::string out;
-  const std::string clean = shortened(text);
-  for (size_t i = 0; i < clean.size(); ++i) {
-    const std::string three = clean.substr(i, 3);
-    if (three == "\xef\xbf\xbe" || three == "\xef\xbf\xbf") {
-      out += "?";
-      i += 2;
-      continue;
-    }
-    switch (clean[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += clean[i];
-    }
-  }
-  return out;
-}
+std::string escaped(const std::string& text) { return xml_escaped(shortened(text)); }
 
 std::string attribute(const std::string& name, const std::string& value) {
   return " " + name + "=\"" + escaped(one_line(value)) + "\"";

@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <set>
 
+#include "grader/batch/course.h"
 #include "grader/formats/csv.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
 #include "grader/paths.h"
 #include "grader/process.h"
 #include "grader/tests/schema_check.h"
+#include "grader/xml.h"
 
 namespace roofline::grader {
 namespace {
@@ -193,6 +195,11 @@ TEST(Formats, Classroom50HasWholePoints) {
   EXPECT_EQ(json["datetime"], "2026-01-31T10:15:00Z");
 }
 
+TEST(Xml, HasNoPlaceForSomeCharacters) {
+  EXPECT_EQ(xml_escaped("<a href=\"x\">&\n\t\x01\x1b\xc3\xa9\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;\n\t\xc3\xa9??\xef\xbf\xbd");
+}
+
 TEST(Formats, JUnitObeysItsSchema) {
   const std::string text = text_of("junit", all_kinds());
   EXPECT_NE(text.find("classname=\"02-intensity\""), std::string::npos);
@@ -256,6 +263,7 @@ TEST(Csv, RoundTripAndFormulas) {
                      "a,b\r\n\"c\"\"\",\r\n\r\n\"\"\n"),
             (std::vector<CsvRow>{{"a", "b"}, {"c\"", ""}, {""}}));
   EXPECT_THROW(csv_rows("a,\"b"), UsageError);
+  EXPECT_EQ(csv_rows("a;\"b;c\";d,e\n1,5;2"), (std::vector<CsvRow>{{"a", "b;c", "d,e"}, {"1,5", "2"}}));
   for (const char* text : {"=1", "+1", "-1", "@x", "\tx"}) EXPECT_EQ(csv_cell(text), std::string("'") + text);
   EXPECT_EQ(csv_cell("a=1"), "a=1");
 }
@@ -316,6 +324,69 @@ TEST(Canvas, FillsOneColumn) {
   EXPECT_NE(notes[0].find("zed"), std::string::npos);
 }
 
+// Breaks when a person gets somebody else's grade because names look alike.
+TEST(Canvas, WhereTwoCouldBeMeantNobodyIsTaken) {
+  std::vector<std::string> notes;
+  FormatOptions options;
+  options.gradebook = kGradebook, options.column = "Lab 01";
+  options.note = [&](const std::string& note) { notes.push_back(note); };
+  const auto column_of = [&](const std::vector<Graded>& all) {
+    notes.clear();
+    std::vector<std::string> cells;
+    for (const CsvRow& row : csv_rows(text_of("canvas", all, options))) cells.push_back(row.back());
+    return std::vector(cells.begin() + 2, cells.end());
+  };
+  using Cells = std::vector<std::string>;
+  Graded other = graded({passed()}, "other");
+  other.email = "ada@elsewhere.edu";
+  EXPECT_EQ(column_of({other}), (Cells{"40.25", "3.00", "1.00"})) << "alone it can only be her";
+  EXPECT_EQ(column_of({graded({failed()}), other}), (Cells{"6.68", "3.00", "1.00"})) << "the id is surer";
+  EXPECT_EQ(notes.size(), 1U);
+  EXPECT_EQ(column_of({other, graded({failed()})}), (Cells{"6.68", "3.00", "1.00"})) << "in any order";
+  EXPECT_EQ(notes.size(), 1U);
+  Graded again = other;
+  again.id = "again";
+  EXPECT_EQ(column_of({other, again}), (Cells{"", "3.00", "1.00"}));
+  EXPECT_EQ(notes.size(), 1U);
+  options.gradebook += "\"Namesake, Ada\",5004,ada,ada4,CS-1,9.00,2.00,68.00\n";
+  EXPECT_EQ(column_of({graded({passed()})}), (Cells{"", "3.00", "1.00", "2.00"}))
+      << "ada is an id in two rows";
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("several rows"), std::string::npos);
+}
+
+// Breaks when a class that was collected from Canvas needs a roster, or a gradebook of a country that writes
+// 1,5 is refused, or names in two columns get lost, without which Canvas takes no file.
+TEST(Canvas, TakesWhatCanvasWrites) {
+  FormatOptions options;
+  options.gradebook =
+      "\xef\xbb\xbfLastName;FirstName;ID;SIS User ID;SIS Login ID;Section;Lab 01 (90218)\n"
+      "    Points Possible;;;;;;50,00\n"
+      "Lovelace;Ada;5001;S1;al;CS-1;1,50\n";
+  const auto rows = csv_rows(text_of("canvas", {graded({passed()}, "lovelaceada_5001")}, options));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0], (CsvRow{"LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Section",
+                             "Lab 01 (90218)"}));
+  EXPECT_EQ(rows[2], (CsvRow{"Lovelace", "Ada", "5001", "S1", "al", "CS-1", "40.25"}));
+}
+
+// Breaks when an instructor has to write a roster by hand although the platform has one.
+TEST(Roster, IsWhatPlatformsExport) {
+  const auto canvas = parse_roster(kGradebook, "grades.csv");
+  ASSERT_EQ(canvas.size(), 3U) << "the points possible are nobody's";
+  EXPECT_EQ(canvas[1].id, "5002");
+  EXPECT_EQ(canvas[1].name, "Bobson, Bob");
+  for (const char* csv :
+       {"First name;Last name;ID number;Email address\nAda;Lovelace;S1;ada@x.edu\n",     // Moodle
+        "First Name,Last Name,SID,Email,Sections\nAda,Lovelace,S1,ada@x.edu,CS-1\n"}) {  // Gradescope
+    const auto students = parse_roster(csv, "list.csv");
+    ASSERT_EQ(students.size(), 1U);
+    EXPECT_EQ(students[0].id, "S1");
+    EXPECT_EQ(students[0].name, "Ada Lovelace");
+    EXPECT_EQ(students[0].email, "ada@x.edu");
+  }
+}
+
 TEST(Canvas, SaysWhatIsMissing) {
   FormatOptions options;
   EXPECT_THROW(text_of("canvas", {graded({passed()})}, options), UsageError);
@@ -329,14 +400,30 @@ TEST(Canvas, SaysWhatIsMissing) {
 }
 
 TEST(Moodle, OneRowASubmissionWithAVerdict) {
-  Graded address = graded({failed()}, "x");
-  address.id = "x@example.edu", address.email = "";
-  const auto rows = csv_rows(text_of("moodle", {graded({passed()}), graded({broken()}, "dora"), address}));
-  ASSERT_EQ(rows.size(), 3U);
+  const auto rows = csv_rows(text_of("moodle", {graded({passed()}), graded({broken()}, "dora")}));
+  ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0], (CsvRow{"email", "idnumber", "grade", "feedback"}));
   EXPECT_EQ(rows[1], (CsvRow{"ada@example.edu", "ada", "80.5", "01: pass, medal good"}));
-  EXPECT_EQ(rows[2][0], "x@example.edu");
-  EXPECT_EQ(rows[2][1], "");
+}
+
+// Breaks when a row names nobody: Moodle would give its grade to the person of the row before.
+TEST(Moodle, EveryRowSaysWhoItIs) {
+  std::vector<std::string> notes;
+  FormatOptions options;
+  options.note = [&](const std::string& note) { notes.push_back(note); };
+  Graded address = graded({failed()}, "x@example.edu"), nameless = graded({failed()}, "zed");
+  address.email = nameless.email = "";
+  const auto by_email = csv_rows(text_of("moodle", {graded({passed()}), address}, options));
+  EXPECT_EQ(by_email[0], (CsvRow{"email", "grade", "feedback"}));
+  EXPECT_EQ(by_email[2][0], "x@example.edu");
+  const auto by_number = csv_rows(text_of("moodle", {graded({passed()}), nameless}, options));
+  EXPECT_EQ(by_number[0], (CsvRow{"idnumber", "grade", "feedback"}));
+  EXPECT_TRUE(notes.empty());
+  const auto most = csv_rows(
+      text_of("moodle", {graded({passed()}), graded({failed()}, "bob"), address, nameless}, options));
+  ASSERT_EQ(most.size(), 4U);
+  for (const CsvRow& row : most) EXPECT_FALSE(row[0].empty());
+  ASSERT_EQ(notes.size(), 1U);
 }
 
 TEST(Formats, NamesAreUniqueAndAWrongOneIsExplained) {
