@@ -143,13 +143,13 @@ void require_sandbox(Sandbox sandbox) {
            : "run as root in a container, or accept the risk with --no-sandbox"));
 }
 
-void close_to_others(const std::vector<fs::path>& folders) {
-  for (const fs::path& folder : folders) {
+void close_to_others(const std::vector<fs::path>& places) {
+  for (const fs::path& place : places) {
     std::error_code error;
-    if (!fs::is_directory(folder, error)) continue;
-    fs::permissions(folder, fs::perms::owner_all, error);
+    if (!fs::exists(place, error)) continue;
+    fs::permissions(place, fs::perms::group_all | fs::perms::others_all, fs::perm_options::remove, error);
     if (error)
-      throw InfrastructureError(folder.string() + " cannot be closed to other users: " + error.message());
+      throw InfrastructureError(place.string() + " cannot be closed to other users: " + error.message());
   }
 }
 

@@ -36,6 +36,11 @@ const std::vector<std::string> kForInstructors = {
 const std::vector<std::string> kToGrade = {
     "CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake", "common", "grader", "lab", "labs"};
 
+/// Beside those, what students get. A file that an instructor added elsewhere, tracked or not, is nobody
+/// else's.
+const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".clangd",   ".devcontainer",
+                                           ".gitignore",    ".vscode",     "README.md", "docs"};
+
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
 const std::vector<std::string> kNotTheirs = {"solutions/", "author-check", "./lab batch", "./lab export"};
 
@@ -50,6 +55,8 @@ bool lies_in_any(const fs::path& name, const std::vector<std::string>& folders) 
 
 /// Tracked files, or in a copy without git the files below the folders that the project has.
 std::vector<fs::path> project_files(const fs::path& root) {
+  std::vector<std::string> places = kToGrade;
+  places.insert(places.end(), kToLearn.begin(), kToLearn.end());
   std::vector<fs::path> names;
   std::error_code error;
   if (fs::exists(root / ".git", error)) {
@@ -61,8 +68,6 @@ std::vector<fs::path> project_files(const fs::path& root) {
     }
   }
   if (names.empty()) {
-    std::vector<std::string> places = kToGrade;
-    places.insert(places.end(), {"README.md", ".gitignore", "docs"});
     for (const std::string& place : places) {
       if (fs::is_regular_file(root / place, error)) names.emplace_back(place);
       for (fs::recursive_directory_iterator it(root / place, error), end; it != end; it.increment(error))
@@ -70,7 +75,8 @@ std::vector<fs::path> project_files(const fs::path& root) {
     }
   }
   std::erase_if(names, [&](const fs::path& name) {
-    return !fs::is_regular_file(fs::symlink_status(root / name, error));  // deleted, or a link
+    return !lies_in_any(name, places) ||
+           !fs::is_regular_file(fs::symlink_status(root / name, error));  // deleted, or a link
   });
   std::ranges::sort(names);
   return names;
@@ -81,6 +87,12 @@ bool is_of_another_lab(const fs::path& name, const std::vector<Chosen>& parts) {
   auto step = name.begin();
   if (step == name.end() || *step != "labs" || ++step == name.end()) return false;
   return std::ranges::none_of(parts, [&](const Chosen& part) { return part.lab->folder == *step; });
+}
+
+/// An instructor's hidden cases (hidden.h), which may lie beside the lab they are of.
+bool holds_hidden_cases(const fs::path& file) {
+  static const std::regex kCase(R"((^|\n)\s*\[\[\s*case\s*\]\])");
+  return file.extension() == ".toml" && std::regex_search(read_file(file), kCase);
 }
 
 bool is_executable(const fs::path& file) {
@@ -142,13 +154,35 @@ bool says_what_they_lack(const std::string& text) {
                              [&](const std::string& words) { return text.find(words) != std::string::npos; });
 }
 
+using Kept = std::function<bool(const fs::path&)>;
+
+const std::regex& link_in_text() {
+  static const std::regex kLink(R"(\[([^\]\n]*)\]\(([^)#\s]+)(#[^)\s]*)?\))");
+  return kLink;
+}
+
+bool leads_somewhere(const std::string& target, const fs::path& page, const Kept& kept) {
+  const bool elsewhere = target.find("://") != std::string::npos || target.starts_with("mailto:");
+  return elsewhere || kept((page.parent_path() / target).lexically_normal());
+}
+
+/// A row that only leads to pages which are not there.
+bool leads_nowhere(const std::string& row, const fs::path& page, const Kept& kept) {
+  bool any = false;
+  for (std::sregex_iterator it(row.begin(), row.end(), link_in_text()), end; it != end; ++it) {
+    if (leads_somewhere((*it)[2], page, kept)) return false;
+    any = true;
+  }
+  return any;
+}
+
 /// A table without those rows, nothing when only its head is left.
-std::string rows_for_students(const std::string& table) {
+std::string rows_for_students(const std::string& table, const fs::path& page, const Kept& kept) {
   std::istringstream lines(table);
   std::string out;
   unsigned rows = 0;
   for (std::string line; std::getline(lines, line);) {
-    if (says_what_they_lack(line)) continue;
+    if (says_what_they_lack(line) || leads_nowhere(line, page, kept)) continue;
     out += line + "\n";
     ++rows;
   }
@@ -177,23 +211,20 @@ void drop_empty_sections(std::vector<std::string>& paragraphs) {
 }
 
 std::string marked_for_students(const std::string& text) {
-  static const std::regex kCut(R"(<!-- instructors: -->[\s\S]*?<!-- :instructors -->\n?)");
+  static const std::regex kCut(R"(<!-- instructors: -->[\s\S]*?<!-- :instructors -->)");
+  static const std::regex kCutAtEnd(R"( <!-- instructors: -->[\s\S]*?<!-- :instructors -->(?=\n))");
   static const std::regex kShow(R"(<!-- students: ([\s\S]*?) -->)");
-  return std::regex_replace(std::regex_replace(text, kCut, ""), kShow, "$1");
+  return std::regex_replace(std::regex_replace(std::regex_replace(text, kCutAtEnd, ""), kCut, ""), kShow,
+                            "$1");
 }
 
-std::string links_for_students(const std::string& text, const fs::path& page,
-                               const std::function<bool(const fs::path&)>& kept) {
-  static const std::regex kLink(R"(\[([^\]\n]*)\]\(([^)#\s]+)(#[^)\s]*)?\))");
+std::string links_for_students(const std::string& text, const fs::path& page, const Kept& kept) {
   std::string out;
   auto begin = text.cbegin();
-  for (std::sregex_iterator it(text.begin(), text.end(), kLink), end; it != end; ++it) {
+  for (std::sregex_iterator it(text.begin(), text.end(), link_in_text()), end; it != end; ++it) {
     const std::smatch& link = *it;
     out.append(begin, link[0].first);
-    const std::string target = link[2];
-    const fs::path file = (page.parent_path() / target).lexically_normal();
-    const bool elsewhere = target.find("://") != std::string::npos || target.starts_with("mailto:");
-    out += elsewhere || kept(file) ? link[0].str() : link[1].str();
+    out += leads_somewhere(link[2], page, kept) ? link[0].str() : link[1].str();
     begin = link[0].second;
   }
   out.append(begin, text.cend());
@@ -205,9 +236,13 @@ std::string links_for_students(const std::string& text, const fs::path& page,
 std::string page_for_students(const std::string& text, const fs::path& page,
                               const std::function<bool(const fs::path&)>& kept) {
   std::vector<std::string> paragraphs = paragraphs_of(marked_for_students(text));
-  for (std::string& paragraph : paragraphs)
-    if (says_what_they_lack(paragraph))
-      paragraph = paragraph.starts_with('|') ? rows_for_students(paragraph) : "";
+  for (std::string& paragraph : paragraphs) {
+    if (paragraph.starts_with('|')) {
+      paragraph = rows_for_students(paragraph, page, kept);
+    } else if (says_what_they_lack(paragraph)) {
+      paragraph = "";
+    }
+  }
   drop_empty_sections(paragraphs);
   std::string out;
   bool first = true;
@@ -222,7 +257,8 @@ std::string page_for_students(const std::string& text, const fs::path& page,
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts) {
   std::vector<fs::path> names = project_files(paths.root);
   std::erase_if(names, [&](const fs::path& name) {
-    return lies_in_any(name, kForInstructors) || is_of_another_lab(name, parts);
+    return lies_in_any(name, kForInstructors) || is_of_another_lab(name, parts) ||
+           holds_hidden_cases(paths.root / name);
   });
   std::set<std::string> there;  // files and folders
   for (const fs::path& name : names)
@@ -243,7 +279,8 @@ std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<C
   std::vector<fs::path> names = project_files(paths.root);
   std::erase_if(names, [&](const fs::path& name) {
     return !lies_in_any(name, kToGrade) || lies_in_any(name, kForInstructors) ||
-           is_of_another_lab(name, parts) || name.extension() == ".md" || name.extension() == ".svg";
+           is_of_another_lab(name, parts) || name.extension() == ".md" || name.extension() == ".svg" ||
+           holds_hidden_cases(paths.root / name);
   });
   std::vector<CourseFile> files = read_files(paths.root, names);
   take_work_out(files, paths, parts);

@@ -251,7 +251,10 @@ class CommandLine {
     batch->add_option("--device", batch_.device, "auto, gpu, sim or sim:NAME");
     batch->add_option("--jobs", batch_.jobs, "tasks at a time; 0: one for each core or GPU");
     batch->add_option("--seed", batch_.seed, "draw inputs from this seed; 0: a fresh one for the class");
-    batch->add_option("--roster", batch_.roster, "CSV with columns id, name, email, submitted");
+    batch->add_option("--hidden", batch_.hidden, "an instructor's cases and seed, in this file");
+    batch->add_option(
+        "--roster", batch_.roster,
+        "CSV with columns id, name, email, submitted, or what Canvas, Moodle or Gradescope exports");
     batch->add_option("--course", batch_.course, "TOML: deadline, grace, percent a day, points");
     batch->add_option("--format", batch_.formats, "further formats, separated by commas")->delimiter(',');
     batch->add_option("--executor", batch_.executor, "local or slurm");

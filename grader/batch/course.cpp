@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <map>
 
 #include "grader/file.h"
 #include "grader/formats/csv.h"
@@ -33,6 +34,17 @@ std::string plain(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
+}
+
+/// What a column is here: lists that platforms export are rosters, too. A name may have two columns.
+std::string roster_column(const std::string& header) {
+  static const std::map<std::string, std::string> kKnown = {
+      {"student", "name"},   {"full name", "name"}, {"first name", "name"},     {"last name", "name"},
+      {"firstname", "name"}, {"lastname", "name"},  {"email address", "email"}, {"id number", "id"},
+      {"student id", "id"},  {"sid", "id"}};
+  const std::string name = lower(header);
+  const auto known = kKnown.find(name);
+  return known == kKnown.end() ? name : known->second;
 }
 
 /// A date of TOML, or a string in one of parse_time's forms.
@@ -195,7 +207,7 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
   const auto rows = csv_rows(csv);
   if (rows.empty()) throw UsageError(name + " is empty; its first line names the columns: id,name,email");
   std::vector<std::string> columns;
-  for (const std::string& cell : rows[0]) columns.push_back(lower(cell));
+  for (const std::string& cell : rows[0]) columns.push_back(roster_column(cell));
   const auto has = [&](const char* column) { return std::ranges::find(columns, column) != columns.end(); };
   if (!has("id") && !has("email"))
     throw UsageError(name + " has neither a column id nor a column email in its first line");
@@ -207,7 +219,7 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
       if (columns[c] == "id") {
         student.id = cell;
       } else if (columns[c] == "name") {
-        student.name = cell;
+        student.name += (student.name.empty() || cell.empty() ? "" : " ") + cell;
       } else if (columns[c] == "email") {
         student.email = cell;
       } else if (columns[c] == "submitted") {

@@ -7,6 +7,7 @@
 #include "grader/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/read_json.h"
+#include "grader/hidden.h"
 #include "grader/selection.h"
 #include "grader/workbench.h"
 
@@ -56,7 +57,9 @@ Task read_task(const BatchFolder& folder, const std::string& key) {
 
 int run_task(const Paths& paths, const BatchFolder& folder, const std::string& key, int gpu) {
   const Task task = read_task(folder, key);
-  const std::vector<Lab> labs = all_labs();
+  std::vector<Lab> labs = all_labs();
+  if (std::error_code ignored; std::filesystem::exists(folder.hidden(), ignored))
+    add_hidden(labs, folder.hidden(), task.seed);
   const Chosen chosen = select(labs, {task.part}).at(0);
   const std::string device = task.device == "gpu" && gpu >= 0 ? "gpu:" + std::to_string(gpu) : task.device;
   Workbench workbench(paths, device, task.sandbox);

@@ -25,6 +25,9 @@ struct BatchFolder {
   std::filesystem::path outcome(const std::string& key) const {
     return work() / "outcomes" / (key + ".json");
   }
+  std::filesystem::path hidden() const {
+    return work() / "hidden.toml";
+  }  ///< an instructor's cases (hidden.h)
   std::filesystem::path results() const { return root / "results"; }
 };
 

@@ -49,6 +49,20 @@ TEST_P(Boxes, NoSolutionNoSpecNoGrader) {
   }
 }
 
+// An instructor's hidden cases, or a roster, lie anywhere.
+TEST_P(Boxes, NoFileThatWasClosed) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("closed-" + std::to_string(getpid()) + ".toml");
+  write_file(file, "seed = 42\n");
+  std::filesystem::permissions(file, std::filesystem::perms(0644));
+  close_to_others({file, "", "/no/such/place"});
+  const CommandResult result = run("cat " + file.string());
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_EQ(result.output.find("seed"), std::string::npos) << result.output;
+  EXPECT_EQ(read_file(file), "seed = 42\n") << "the grader can";
+  std::filesystem::remove(file);
+}
+
 TEST_P(Boxes, NothingOfOurEnvironment) {
   setenv("ROOFLINE_TEST_SECRET", "seed", 1);
   const CommandResult result = run("env; cat /proc/1/environ /proc/self/environ 2>/dev/null");

@@ -164,7 +164,42 @@ TEST(Course, PagesSpeakOfWhatIsThere) {
           << name << " links to " << target;
     }
   }
-  EXPECT_NE(course().at("README.md").bytes.find("`./lab setup` builds everything"), std::string::npos);
+  const std::string& readme = course().at("README.md").bytes;
+  EXPECT_NE(readme.find("`./lab setup` builds everything"), std::string::npos);
+  EXPECT_NE(readme.find("\n\n## Commands\n"), std::string::npos);
+  for (const char* words : {"--solution", "./lab test", "every rung", " \n"})
+    EXPECT_EQ(readme.find(words), std::string::npos) << words;
+  EXPECT_EQ(course().at("docs/start.md").bytes.find("**teach**"), std::string::npos);
+}
+
+// Breaks when what an instructor keeps in the checkout, even in git, goes to the class.
+TEST(Course, HoldsNothingThatAnInstructorAdded) {
+  const Folder folder;
+  Paths paths = checkout();
+  paths.root = folder.path();
+  for (const char* name : {"lab", "README.md", "labs/01-pointwise/spec.cpp", "docs/trust.md"})
+    write_file(folder.path() / name, read_file(kRoot / name));
+  write_file(folder.path() / "labs/01-pointwise/hidden.toml",
+             "seed = 42\n [[ case ]]\npart = \"01\"\nn = 5\n");
+  for (const char* name : {"hidden.toml", "class.csv", "submissions/ada/pointwise.cu", "graded/class.csv"})
+    write_file(folder.path() / name, "n = 123457\n");
+  const std::vector<Lab> labs = all_labs();
+  const auto names = [&](const std::vector<CourseFile>& files) {
+    std::set<std::string> all;
+    for (const CourseFile& file : files) all.insert(file.name.generic_string());
+    return all;
+  };
+  const std::set<std::string> theirs = {"README.md", "docs/trust.md", "lab", "labs/01-pointwise/spec.cpp"};
+  EXPECT_EQ(names(student_files(paths, select(labs, {"01"}))), theirs) << "without git";
+  for (const std::vector<std::string>& git :
+       {std::vector<std::string>{"init", "-q"}, {"add", "--all", "--force"}}) {
+    std::vector<std::string> command = {"git", "-C", folder.path().string()};
+    command.insert(command.end(), git.begin(), git.end());
+    ASSERT_TRUE(run_command(command).ok());
+  }
+  EXPECT_EQ(names(student_files(paths, select(labs, {"01"}))), theirs) << "in git";
+  EXPECT_EQ(names(autograder_files(paths, select(labs, {"01"}))),
+            (std::set<std::string>{"lab", "labs/01-pointwise/spec.cpp"}));
 }
 
 TEST(Course, APageIsCutWhereItSaysSo) {
@@ -181,6 +216,13 @@ TEST(Course, APageIsCutWhereItSaysSo) {
   EXPECT_EQ(page_for_students("| a |\n| - |\n| solutions/x |\n| y |\n", "p.md", kept),
             "| a |\n| - |\n| y |\n");
   EXPECT_EQ(page_for_students("| a |\n| - |\n| solutions/x |\n", "p.md", kept), "");
+  EXPECT_EQ(page_for_students("| a |\n| - |\n| [b](gone.md) |\n| [b](gone.md), [c](there.md) |\n",
+                              "docs/p.md", kept),
+            "| a |\n| - |\n| b, [c](there.md) |\n");
+  EXPECT_EQ(page_for_students("A <!-- instructors: -->b,\nc<!-- :instructors -->\n\nd, "
+                              "<!-- instructors: -->e, <!-- :instructors -->f\n",
+                              "p.md", kept),
+            "A\n\nd, f\n");
 }
 
 // A clone of the course repository configures: no file is missing that CMake names. ROOFLINE_SLOW_TESTS=1

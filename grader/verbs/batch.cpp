@@ -11,6 +11,7 @@
 #include "grader/device.h"
 #include "grader/file.h"
 #include "grader/generate.h"
+#include "grader/hidden.h"
 #include "grader/progress_line.h"
 #include "grader/table.h"
 #include "grader/workbench.h"
@@ -35,7 +36,7 @@ std::string duration(double seconds) {
 class Batch {
  public:
   Batch(const Paths& paths, const BatchRequest& request)
-      : paths_(paths), request_(request), folder_{fs::absolute(request.out)} {
+      : paths_(paths), request_(request), folder_{fs::absolute(request.out)}, wanted_seed_(request.seed) {
     parts_ = select(labs_, request.labs.empty() ? std::vector<std::string>{"01"} : request.labs);
     for (const std::string& format : request.formats)  // a mistake shows before the night
       if (format_named(format).name == "canvas")
@@ -44,6 +45,10 @@ class Batch {
             "--format canvas --from " +
             (request.out / "results").string() + " --gradebook FILE does");
     if (!request.course.empty()) course_ = Course::read(request.course);
+    if (!request.hidden.empty()) {
+      wanted_seed_ = add_hidden(labs_, request.hidden, request.seed);
+      hidden_ = read_file(request.hidden);
+    }
     if (!request.roster.empty()) roster_ = parse_roster(read_file(request.roster), request.roster.string());
     if (request.executor != "local" && request.executor != "slurm")
       throw UsageError("--executor is local or slurm");
@@ -59,7 +64,7 @@ class Batch {
       require_sandbox(request_.sandbox);
       if (request_.sandbox == Sandbox::kContainer) {
         close_course(paths_);
-        close_to_others({request_.folder, folder_.root});
+        close_to_others({request_.folder, folder_.root, request_.roster, request_.course, request_.hidden});
       }
     }
     take_all_in(handed_in);
@@ -93,11 +98,18 @@ class Batch {
       device = choice.simulated ? "sim:" + choice.id : "gpu";
     }
     std::vector<std::string> ids, hashes;
-    for (const Chosen& part : parts_) ids.push_back(part.id()), hashes.push_back(lab_sha256(part, paths_));
+    for (const Chosen& part : parts_) {
+      ids.push_back(part.id());
+      hashes.push_back(lab_sha256(part, paths_));
+      if (!hidden_.empty()) hashes.back() = sha256_hex(hashes.back() + hidden_);
+    }
     labs_sha256_ = hashes;
     if (progressed.header.is_null()) {
       if (request_.rescore) throw UsageError("there is no class in " + folder_.root.string() + " to rescore");
-      seed_ = request_.seed != 0 ? request_.seed : entropy() >> 11;
+      std::error_code ignored;
+      fs::remove(folder_.hidden(), ignored);
+      if (!hidden_.empty()) write_file(folder_.hidden(), hidden_);  // tasks read it there
+      seed_ = wanted_seed_ != 0 ? wanted_seed_ : entropy() >> 11;
       device_ = device;
       journal.append({{"event", "class"},
                       {"schema", "lab/journal/v1"},
@@ -113,9 +125,9 @@ class Batch {
     const std::string other =
         known.value("parts", std::vector<std::string>{}) != ids ? "other labs"
         : known.value("labs_sha256", std::vector<std::string>{}) != hashes && !request_.rescore
-            ? "another version of the lab"
+            ? "another version of the lab, or other hidden cases"
         : request_.device != "auto" && known.value("device", "") != device             ? "another device"
-        : request_.seed != 0 && known.value("seed", std::uint64_t{0}) != request_.seed ? "another seed"
+        : wanted_seed_ != 0 && known.value("seed", std::uint64_t{0}) != wanted_seed_   ? "another seed"
         : known.value("sandbox", "") != name_of(request_.sandbox) && !request_.rescore ? "another kind of box"
                                                                                        : "";
     if (!other.empty())
@@ -272,7 +284,9 @@ class Batch {
   const Paths& paths_;
   const BatchRequest& request_;
   BatchFolder folder_;
+  std::uint64_t wanted_seed_;  ///< 0: any
   std::vector<Lab> labs_ = all_labs();
+  std::string hidden_;  ///< text of the instructor's cases
   std::vector<Chosen> parts_;
   Course course_;
   std::vector<Student> roster_;

@@ -159,7 +159,10 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   std::FILE* const out = json_to_stdout ? stderr : stdout;
   const Terminal terminal = Terminal::of(fileno(out));
   require_sandbox(request.sandbox);
-  if (request.sandbox == Sandbox::kContainer) close_course(paths);
+  if (request.sandbox == Sandbox::kContainer) {
+    close_course(paths);
+    close_to_others({request.hidden});
+  }
   Workbench workbench(paths, request.device, request.sandbox);
   std::vector<Result> results;
   for (size_t i = 0; i < chosen.size(); ++i) {
