@@ -16,7 +16,7 @@ struct BatchRequest {
   std::filesystem::path out;
   std::vector<std::string> labs;  ///< empty: lab 01
   std::string device = "auto";
-  unsigned jobs = 0;       ///< 0: a task for each core, or each GPU
+  unsigned jobs = 0;             ///< 0: a task for each core, or each GPU
   std::uint64_t seed = 0;        ///< 0: drawn once for the class
   std::filesystem::path hidden;  ///< an instructor's cases (grader/hidden.h); empty: none
   Sandbox sandbox = Sandbox::kNamespaces;
