@@ -30,18 +30,18 @@ Rig rig_for(const Part& part, const Settings& settings, const std::filesystem::p
 }
 
 /// Seconds of a call; virtual ones, with launches, on a simulated device.
-double call_seconds(Rig& rig, const Part& part, const Settings& settings, bool simulated, std::uint64_t seed,
-                    BenchCurve& curve) {
+double call_seconds(Rig& rig, const Part& part, const Settings& settings, const DeviceFacts& device,
+                    std::uint64_t seed, BenchCurve& curve) {
   ExamineOptions examine_options;
   examine_options.host_to_device_limit = part.host_to_device_limit;
-  if (simulated) {
+  if (device.simulated) {
     TimedCall timed = timed_call(rig, part.program, settings, seed, examine_options);
     curve.problem = timed.fault.message;
     const double seconds = timed.host_seconds;
     if (curve.timeline.spans.empty()) curve.timed = std::move(timed.region);
     return seconds;
   }
-  GpuSeries series(rig, part.program, settings, seed);
+  GpuSeries series(rig, part.program, settings, device, seed);
   std::vector<std::pair<std::string, Detail>> detail;
   Fault fault = series.warm_up();
   for (int i = 0; i < kGpuRounds && !fault; ++i) fault = series.round();
@@ -66,7 +66,7 @@ void bench_version(BenchCurve& curve, const Part& part, const std::filesystem::p
     const bool drawn = facts.simulated && bench.values[i] == bench.timeline_at;
     Rig rig = rig_for(part, settings, worker, device, options, drawn);
     const std::uint64_t seed = derive(master, Purpose::kCalls, i);
-    const double seconds = call_seconds(rig, part, settings, facts.simulated, seed, curve);
+    const double seconds = call_seconds(rig, part, settings, facts, seed, curve);
     if (!curve.problem.empty()) return;
     curve.us.push_back(seconds * 1e6 / bench.work(settings));
     if (drawn) curve.timeline = rig.trace();

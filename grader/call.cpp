@@ -47,7 +47,7 @@ bool is_floating(Type type) { return type == Type::kF32 || type == Type::kF64 ||
 CallPlan::CallPlan(const Program& program, CallShape shape) : program_(&program), shape_(std::move(shape)) {
   if (program.arguments.size() > worker::kMaxParameters) throw std::invalid_argument("too many arguments");
   poison_ = poison_word(derive(shape_.seed, Purpose::kPoison, 0));
-  choose_scalars();
+  draw_scalars(shape_.seed);
   for (std::size_t i = 0; i < program.arguments.size(); ++i) {
     const Argument& argument = program.arguments[i];
     if (argument.kind != Argument::Kind::kInput && argument.kind != Argument::Kind::kOutput) continue;
@@ -61,7 +61,7 @@ CallPlan::CallPlan(const Program& program, CallShape shape) : program_(&program)
   for (ArrayPlan& array : arrays_) place(array);
 }
 
-void CallPlan::choose_scalars() {
+void CallPlan::draw_scalars(std::uint64_t call_seed) {
   scalars_.assign(program_->arguments.size(), 0);
   fixed_.assign(program_->arguments.size(), false);
   for (std::size_t i = 0; i < scalars_.size(); ++i) {
@@ -71,7 +71,7 @@ void CallPlan::choose_scalars() {
     if (!fixed && argument.random_bits == 0 && !is_floating(argument.type)) {
       throw std::invalid_argument("no case fixes the integer argument '" + argument.name + "'");
     }
-    const std::uint64_t seed = derive(shape_.seed, Purpose::kScalar, i);
+    const std::uint64_t seed = derive(call_seed, Purpose::kScalar, i);
     const double value = fixed                       ? *fixed
                          : argument.random_bits != 0 ? random_integer_below(argument.random_bits, seed)
                          : argument.ranged           ? random_between(argument.low, argument.high, seed)

@@ -45,6 +45,8 @@ class CallPlan {
   std::uint64_t output_bytes() const { return output_bytes_; }
   std::uint64_t device_bytes() const { return device_bytes_; }
   std::uint32_t poison() const { return poison_; }
+  /// Draws the scalars that no case fixes anew; the arrays stay.
+  void draw_scalars(std::uint64_t seed);
 
   /// Random inputs and poison into the shared memory.
   void fill(std::span<std::byte> input, std::span<std::byte> output) const;
@@ -73,7 +75,6 @@ class CallPlan {
 
  private:
   void place(ArrayPlan& array);
-  void choose_scalars();
 
   const Program* program_;
   CallShape shape_;

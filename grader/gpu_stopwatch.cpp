@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "grader/device.h"
 #include "grader/gpu_timing.h"
@@ -10,8 +12,10 @@
 namespace roofline::grader {
 namespace {
 
-constexpr unsigned kRounds = 10;
+constexpr unsigned kRounds = 4;  ///< of at least five samples each
 constexpr unsigned kTries = 3;
+/// What a submission's bracket may hold beside its calls, given what the trusted program's does.
+constexpr double kOutsideFactor = 1.5, kOutsideMore = 30e-6;
 
 Room room_for(const Program& program, const Settings& settings) {
   CallShape shape;
@@ -21,34 +25,53 @@ Room room_for(const Program& program, const Settings& settings) {
   return room;
 }
 
+/// A worker that is kept from one setting to the next: a new one costs a process and a CUDA context.
+class Kept {
+ public:
+  Rig& rig(const RigOptions& options, const std::filesystem::path& worker, const Program& program,
+           const Room& needed) {
+    if (!rig_ || !rig_->usable() || needed.input > room_.input || needed.output > room_.output) {
+      rig_.reset();
+      room_ = {std::max(room_.input, needed.input), std::max(room_.output, needed.output)};
+      rig_.emplace(options, worker, program, room_.input, room_.output);
+    }
+    return *rig_;
+  }
+
+ private:
+  std::optional<Rig> rig_;
+  Room room_;
+};
+
 class GpuStopwatch final : public Stopwatch {
  public:
   explicit GpuStopwatch(Grading& grading) : grading_(grading) {}
 
-  TimedSeries time(const Settings& settings, Clock, const Roof& roof, unsigned calls) override {
+  TimedSeries time(const Settings& settings, Clock, const Roof& roof, unsigned calls,
+                   Caches caches) override {
     const Settings roof_settings(roof.settings, grading_.facts);
-    const Room roof_room = room_for(roof.program, roof_settings);
-    const Room room = room_for(grading_.part.program, settings);
     const RigOptions options = rig_options(grading_.device, grading_.options, grading_.part.deadline_seconds);
     TimedSeries result;
-    Rig roof_rig(options, grading_.options.roof_worker(roof), roof.program, roof_room.input,
-                 roof_room.output);
-    std::optional<Rig> rig;
+    Rig& trusted_rig = trusted_[roof.id].rig(options, grading_.options.roof_worker(roof), roof.program,
+                                             room_for(roof.program, roof_settings));
+    Rig* rig = nullptr;
     try {
-      rig.emplace(options, grading_.submission.worker, grading_.part.program, room.input, room.output);
+      rig = &learner_.rig(options, grading_.submission.worker, grading_.part.program,
+                          room_for(grading_.part.program, settings));
     } catch (const StartFault& fault) {
       result.fault = {Class::kCrashed, fault.what(), {}, 0};
       return result;
     }
-    GpuSeries trusted(roof_rig, roof.program, roof_settings, grading_.next_seed());
-    GpuSeries learner(*rig, grading_.part.program, settings, grading_.next_seed());
+    GpuSeries trusted(trusted_rig, roof.program, roof_settings, grading_.facts, grading_.next_seed());
+    GpuSeries learner(*rig, grading_.part.program, settings, grading_.facts, grading_.next_seed(), caches);
     for (unsigned attempt = 0; attempt < kTries; ++attempt) {
+      if (attempt == 0 && !warm_up(trusted, learner, roof, result)) return result;
       if (!interleave(trusted, learner, std::max(calls, kRounds), roof, result)) return result;
       if (grading_.part.prepares) result.one_time = {{"prepare", rig->prepare_seconds() * 1e6}};
       result.time = summarise(learner.seconds());
       result.roof = roof_value(roof, grading_.facts, summarise(trusted.seconds()));
       result.noisy = spread(result.time) > kMaxSpread || spread(result.roof.time) > kMaxSpread ||
-                     learner.clock_drift() > kMaxClockDrift;
+                     learner.clock_drift() > kMaxClockDrift || drift(trusted.seconds()) > kMaxClockDrift;
       if (!result.noisy) break;
     }
     return result;
@@ -59,24 +82,38 @@ class GpuStopwatch final : public Stopwatch {
   }
 
  private:
+  static void trust(const Roof& roof, const Fault& fault) {
+    if (fault) throw InfrastructureFault("the roof's own program " + roof.id + " failed: " + fault.message);
+  }
+
   /// False when the learner's program failed.
+  bool warm_up(GpuSeries& trusted, GpuSeries& learner, const Roof& roof, TimedSeries& result) {
+    // The first setting wakes the device up; the others find it warm.
+    const double least = std::exchange(cold_, false) ? 0.4 : 0.05;
+    trust(roof, trusted.warm_up(least));
+    result.fault = learner.warm_up(least);
+    return !result.fault;
+  }
+
+  /// Trusted, learner, trusted, learner ... trusted. False when the learner's program failed.
   bool interleave(GpuSeries& trusted, GpuSeries& learner, unsigned rounds, const Roof& roof,
                   TimedSeries& result) {
-    const auto ours = [&](const Fault& fault) {
-      if (fault) throw InfrastructureFault("the roof's own program " + roof.id + " failed: " + fault.message);
-    };
-    ours(trusted.warm_up());
-    result.fault = learner.warm_up();
+    trusted.forget();
+    learner.forget();
     for (unsigned i = 0; i < rounds && !result.fault; ++i) {
-      ours(trusted.round());
+      trust(roof, trusted.round());
+      learner.doubt(kOutsideFactor * trusted.outside() + kOutsideMore);
       result.fault = learner.round();
-      if (result.fault) break;
-      result.fault = learner.check(grading_.examine_options(), result.detail);
+      if (!result.fault) result.fault = learner.check(grading_.examine_options(), result.detail);
     }
+    if (!result.fault) trust(roof, trusted.round());
     return !result.fault;
   }
 
   Grading& grading_;
+  Kept learner_;
+  std::map<std::string, Kept> trusted_;
+  bool cold_ = true;
 };
 
 }  // namespace

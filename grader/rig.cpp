@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/rig.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -106,15 +107,21 @@ struct Rig::State {
       if (variable.starts_with("LD_LIBRARY_PATH=")) variable = "LD_LIBRARY_PATH=" + box->inside("runtime");
   }
 
-  /// Sends a request and waits for its reply.
-  Fault ask(worker::Request request, worker::Reply& reply) {
+  /// Sends a request and waits for the record that answers it.
+  template <class Record>
+  Fault ask(worker::Request request, Record& record) {
     request.serial = ++serial;
     if (!process->send(request)) return lost(WorkerProcess::Wait::kDied);
-    const auto wait = process->receive(reply, deadline());
-    if (wait != WorkerProcess::Wait::kRecord || reply.serial != serial) {
+    const auto wait = process->receive(record, deadline());
+    if (wait != WorkerProcess::Wait::kRecord || record.serial != serial) {
       return lost(wait == WorkerProcess::Wait::kRecord ? WorkerProcess::Wait::kMalformed : wait);
     }
-    Fault fault = fault_of(reply);
+    return {};
+  }
+  Fault ask(const worker::Request& request, worker::Reply& reply) {
+    Fault fault = ask<worker::Reply>(request, reply);
+    if (fault) return fault;
+    fault = fault_of(reply);
     if (fault) usable = false;
     return fault;
   }
@@ -174,9 +181,11 @@ struct Rig::State {
     }
   }
 
-  Fault download(const CallPlan& plan, std::vector<std::byte>& copy) {
+  Fault download(const CallPlan& plan, unsigned set, std::vector<std::byte>& copy) {
     worker::Reply reply{};
-    Fault fault = ask(plan.fetch_request(), reply);
+    worker::Request request = plan.fetch_request();
+    request.fetch_set = set;
+    Fault fault = ask(request, reply);
     if (fault) return fault;
     const auto bytes = output.bytes().first(plan.output_bytes());
     copy.assign(bytes.begin(), bytes.end());
@@ -242,18 +251,27 @@ CallOutcome Rig::call(const CallPlan& plan) {
   state_->end_region(outcome.go, outcome.fault);
   if (outcome.fault) return outcome;
   state_->begin_region();
-  outcome.fault = state_->download(plan, outcome.output);
+  outcome.fault = state_->download(plan, 0, outcome.output);
   state_->end_region(outcome.fetch, outcome.fault);
   // Without the seal the worker may have changed what the reference is about to read.
   if (!state_->input.write_sealed()) plan.fill(state_->input.bytes(), state_->output.bytes());
   return outcome;
 }
 
-Fault Rig::load(const CallPlan& plan) {
+Fault Rig::load(const CallPlan& plan, unsigned sets) {
   plan.fill(state_->input.bytes(), state_->output.bytes());
+  worker::Request request = plan.load_request();
+  request.sets = sets;
+  request.spare = 1;
   worker::Reply reply{};
-  if (Fault fault = state_->ask(plan.load_request(), reply)) return fault;
+  if (Fault fault = state_->ask(request, reply)) return fault;
   return state_->prepare(plan);
+}
+
+Fault Rig::reset(worker::Reply& reply) {
+  worker::Request request{};
+  request.command = worker::Command::kReset;
+  return state_->ask(request, reply);
 }
 
 sim::Trace Rig::trace() { return state_->session ? state_->session->trace() : sim::Trace{}; }
@@ -262,18 +280,40 @@ std::vector<sim::Session::Line> Rig::lines() {
   return state_->session ? state_->session->lines() : std::vector<sim::Session::Line>{};
 }
 
+bool Rig::prepares() const { return state_->prepares; }
+
 double Rig::prepare_seconds() const { return state_->prepare_seconds; }
 
-Fault Rig::go(const CallPlan& plan, unsigned samples, unsigned calls, bool gate, worker::Reply& reply) {
+Fault Rig::go(const CallPlan& plan, unsigned calls, bool gate, worker::Reply& reply) {
   worker::Request request = plan.go_request();
-  request.samples = samples;
+  request.timed = 1;
   request.calls = calls;
   request.gate = gate ? 1 : 0;
   return state_->ask(request, reply);
 }
 
-Fault Rig::fetch(const CallPlan& plan, std::vector<std::byte>& output) {
-  return state_->download(plan, output);
+Fault Rig::look(const std::array<worker::PieceRecord, worker::kPieces>& where, unsigned set,
+                worker::Pieces& pieces) {
+  worker::Request request{};
+  request.command = worker::Command::kLook;
+  request.fetch_set = set;
+  std::ranges::copy(where, request.pieces);
+  Fault fault = state_->ask(request, pieces);
+  if (fault || pieces.error == 0) return fault;
+  state_->usable = false;
+  return {
+      Class::kCrashed, "the outputs cannot be read (CUDA error " + std::to_string(pieces.error) + ")", {}, 0};
+}
+
+Fault Rig::fetch(const CallPlan& plan, unsigned set, std::vector<std::byte>& output) {
+  return state_->download(plan, set, output);
+}
+
+Fault Rig::release() {
+  worker::Request request{};
+  request.command = worker::Command::kRelease;
+  worker::Reply reply{};
+  return state_->ask(request, reply);
 }
 
 std::span<const std::byte> Rig::input() const { return state_->input.bytes(); }

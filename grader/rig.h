@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -49,10 +50,18 @@ class Rig {
   CallOutcome call(const CallPlan& plan);
 
   // The steps of a timed call on a GPU, apart.
-  Fault load(const CallPlan& plan);
-  /// One Go with `calls` calls a sample.
-  Fault go(const CallPlan& plan, unsigned samples, unsigned calls, bool gate, worker::Reply& reply);
-  Fault fetch(const CallPlan& plan, std::vector<std::byte>& output);
+  /// `sets` copies of all arrays, which calls go round, and one more for reset().
+  Fault load(const CallPlan& plan, unsigned sets);
+  /// The outputs of all copies as they were after load(). The reply has the SM clock.
+  Fault reset(worker::Reply& reply);
+  /// Calls back to back between two events.
+  Fault go(const CallPlan& plan, unsigned calls, bool gate, worker::Reply& reply);
+  /// Pieces of one copy's outputs.
+  Fault look(const std::array<worker::PieceRecord, worker::kPieces>& where, unsigned set,
+             worker::Pieces& pieces);
+  Fault fetch(const CallPlan& plan, unsigned set, std::vector<std::byte>& output);
+  /// Frees what load() allocated on the device.
+  Fault release();
 
   /// The inputs of the last load, for the reference.
   std::span<const std::byte> input() const;
@@ -60,6 +69,8 @@ class Rig {
   sim::Trace trace();
   /// Simulated: what every instruction did since the start.
   std::vector<sim::Session::Line> lines();
+  /// The worker prepares its calls for the arrays that were loaded.
+  bool prepares() const;
   /// Wall seconds that the last prepare took, the way to the worker and back included.
   double prepare_seconds() const;
   /// The device as the CUDA runtime describes it.

@@ -77,7 +77,7 @@ RoofValue measure_roof(const Roof& roof, const DeviceChoice& device, const Devic
                        const GradeOptions& options, std::uint64_t seed) try {
   if (!options.roof_worker) throw InfrastructureFault("no roof worker was given");
   const fs::path worker = options.roof_worker(roof);
-  if (!facts.simulated) return measure_roof_on_gpu(roof, device, facts, options, worker, seed);
+  if (!facts.simulated) return measure_roof_on_gpu(roof, device, facts, options, seed);
   const bool cached = !options.roof_cache.empty();
   const fs::path file = cached ? cache_file(roof, facts, options, worker) : fs::path();
   double seconds = cached ? remembered(file) : 0;

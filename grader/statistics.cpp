@@ -22,6 +22,12 @@ TimeSummary summarise(const std::vector<double>& seconds) {
           static_cast<unsigned>(seconds.size())};
 }
 
+double drift(const std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  if (middle == values.begin()) return 0;
+  return std::abs(quantile({middle, values.end()}, 0.5) / quantile({values.begin(), middle}, 0.5) - 1);
+}
+
 double spread(const TimeSummary& summary) {
   return summary.median_us > 0 ? (summary.q3_us - summary.q1_us) / summary.median_us : 0;
 }

@@ -11,6 +11,8 @@ namespace roofline::grader {
 double quantile(std::vector<double> values, double q);
 /// Median and quartiles of times in seconds, as microseconds.
 TimeSummary summarise(const std::vector<double>& seconds);
+/// By how much the second half's median differs from the first half's.
+double drift(const std::vector<double>& values);
 /// Interquartile range over the median.
 double spread(const TimeSummary& summary);
 

@@ -25,17 +25,22 @@ struct TimedSeries {
   std::vector<std::pair<std::string, Detail>> detail;
 };
 
+/// Whether a timed call may find in L2 what an earlier one left there.
+enum class Caches : std::uint8_t { kCold, kWarm };
+
 /// Times the learner's function at a graded size: every call has fresh inputs, and its output is checked.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
   /// At least `calls` calls. Throws InfrastructureFault when the roof's own program fails.
-  virtual TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls) = 0;
+  virtual TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls,
+                           Caches caches = Caches::kCold) = 0;
   /// A roof by itself. Throws InfrastructureFault when its program fails.
   virtual RoofValue value_of(const Roof& roof) = 0;
 };
 
-/// The simulated device keeps virtual time: two calls tell all there is.
+/// The simulated device keeps virtual time: two calls tell all there is. Its caches are what the calls
+/// before made them.
 std::unique_ptr<Stopwatch> simulated_stopwatch(Grading& grading);
 /// Events on a GPU, interleaved with the roof's program.
 std::unique_ptr<Stopwatch> gpu_stopwatch(Grading& grading);

@@ -22,9 +22,11 @@ bool Buffers::fits(const ArrayRecord& record) const {
 Outcome Buffers::load(const Request& request) {
   release();
   sets_ = std::max(1U, request.sets);
-  arrays_.assign(std::size_t{sets_} * count_, {});
-  for (unsigned set = 0; set < sets_; ++set) {
-    const Outcome outcome = load_set(request, set);
+  has_spare_ = request.spare != 0;
+  const unsigned copies = sets_ + (has_spare_ ? 1 : 0);
+  arrays_.assign(std::size_t{copies} * count_, {});
+  for (unsigned set = copies; set-- > 0;) {
+    const Outcome outcome = load_set(request, set, copies - 1);
     if (outcome.status != Status::kOk) {
       release();
       return outcome;
@@ -35,7 +37,7 @@ Outcome Buffers::load(const Request& request) {
   return {};
 }
 
-Outcome Buffers::load_set(const Request& request, unsigned set) {
+Outcome Buffers::load_set(const Request& request, unsigned set, unsigned uploaded) {
   for (std::size_t i = 0; i < count_; ++i) {
     if (!is_array(i)) continue;
     const ArrayRecord& record = request.arrays[i];
@@ -47,8 +49,12 @@ Outcome Buffers::load_set(const Request& request, unsigned set) {
     if (allocated != cudaSuccess) return {Status::kCudaError, Stage::kAllocate, allocated};
     array.owned = true;
     array.payload = record.payload;
+    array.bytes = record.image_bytes;
     const std::byte* image = (record.from_output != 0 ? memory_.output : memory_.input) + record.source;
-    const cudaError_t copied = cudaMemcpy(array.base, image, record.image_bytes, cudaMemcpyHostToDevice);
+    const cudaError_t copied = set == uploaded
+                                   ? cudaMemcpy(array.base, image, array.bytes, cudaMemcpyHostToDevice)
+                                   : cudaMemcpy(array.base, arrays_[uploaded * count_ + i].base, array.bytes,
+                                                cudaMemcpyDeviceToDevice);
     if (copied != cudaSuccess) return {Status::kCudaError, Stage::kUpload, copied};
   }
   for (std::size_t i = 0; i < count_; ++i) {
@@ -57,6 +63,33 @@ Outcome Buffers::load_set(const Request& request, unsigned set) {
     arrays_[set * count_ + i].owned = false;
   }
   return {};
+}
+
+Outcome Buffers::reset(cudaStream_t stream) const {
+  for (std::size_t at = 0; has_spare_ && at < sets_ * count_; ++at) {
+    const Array& array = arrays_[at];
+    if (parameters_[at % count_].parameter != Parameter::kOutput || !array.owned) continue;
+    const cudaError_t error = cudaMemcpyAsync(array.base, arrays_[sets_ * count_ + at % count_].base,
+                                              array.bytes, cudaMemcpyDeviceToDevice, stream);
+    if (error != cudaSuccess) return {Status::kCudaError, Stage::kUpload, error};
+  }
+  return {};
+}
+
+cudaError_t Buffers::look(const Request& request, cudaStream_t stream, Pieces& pieces) const {
+  if (request.fetch_set >= sets_ || arrays_.empty()) return cudaErrorInvalidValue;
+  for (unsigned i = 0; i < kPieces; ++i) {
+    const PieceRecord& piece = request.pieces[i];
+    if (piece.bytes == 0) continue;
+    if (piece.parameter >= count_ || !is_array(piece.parameter) || piece.bytes > kPieceBytes)
+      return cudaErrorInvalidValue;
+    const auto* from =
+        static_cast<const std::byte*>(pointer(request.fetch_set, piece.parameter)) + piece.offset;
+    const cudaError_t error =
+        cudaMemcpyAsync(pieces.bytes[i], from, piece.bytes, cudaMemcpyDeviceToHost, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaStreamSynchronize(stream);
 }
 
 Outcome Buffers::fetch(const Request& request) const {

@@ -24,7 +24,7 @@ struct Outcome {
   cudaError_t error = cudaSuccess;
 };
 
-/// Device memory of the arrays, in one or more rotating sets.
+/// Device memory of the arrays, in one or more copies (sets), and a spare one.
 class Buffers {
  public:
   Buffers(const ParameterType* parameters, std::size_t count, Memory memory)
@@ -33,8 +33,12 @@ class Buffers {
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
 
-  /// Replaces what was there: allocates and uploads every image.
+  /// Replaces what was there: allocates every copy; one is uploaded, the others are made from it.
   Outcome load(const Request& request);
+  /// Queues that every output becomes what it was after Load; does nothing without a spare copy.
+  Outcome reset(cudaStream_t stream) const;
+  /// Copies pieces of one copy's arrays to `pieces`, and waits.
+  cudaError_t look(const Request& request, cudaStream_t stream, Pieces& pieces) const;
   /// Copies the images of one set back into `output`.
   Outcome fetch(const Request& request) const;
   void release();
@@ -48,21 +52,22 @@ class Buffers {
  private:
   struct Array {
     void* base = nullptr;
-    std::uint64_t payload = 0;
+    std::uint64_t payload = 0, bytes = 0;
     bool owned = false;
   };
   bool is_array(std::size_t parameter) const {
     return parameters_[parameter].parameter == Parameter::kInput ||
            parameters_[parameter].parameter == Parameter::kOutput;
   }
-  Outcome load_set(const Request& request, unsigned set);
+  Outcome load_set(const Request& request, unsigned set, unsigned uploaded);
   bool fits(const ArrayRecord& record) const;
 
   const ParameterType* parameters_;
   std::size_t count_;
   Memory memory_;
   unsigned sets_ = 1;
-  std::vector<Array> arrays_;  ///< [set][parameter]
+  bool has_spare_ = false;
+  std::vector<Array> arrays_;  ///< [set][parameter]; the spare copy is the last
 };
 
 }  // namespace roofline::worker

@@ -7,8 +7,8 @@
 /// Judge and worker talk in fixed-size records over a private SOCK_SEQPACKET socket, one record a datagram:
 /// the kernel copies each record whole, so it cannot change between the check and the use, and a short or
 /// long one is seen as such. Array contents travel in two memfds of fixed size: `input` (the worker cannot
-/// write it) and `output` (both write it). The judge asks, the worker answers; after Load, Go and Fetch
-/// exactly one Reply each (after Prepare too).
+/// write it) and `output` (both write it). The judge asks, the worker answers; after each request but
+/// Facts, Look and End exactly one Reply.
 ///
 ///     judge                         worker
 ///                          <------  Hello      what the function's parameters are
@@ -18,16 +18,20 @@
 ///                          <------  Reply
 ///     Request kPrepare      ----->             where Hello says so: what is done once, before the clock runs
 ///                          <------  Reply
+///     Request kReset        ----->             on a GPU, before each timed Go: outputs as after Load
+///                          <------  Reply
 ///     Request kGo           ----->             calls the function, waits for the device
 ///                          <------  Reply
+///     Request kLook         ----->             after a timed Go, before the judge stops its clock: pieces of
+///                          <------  Pieces     the outputs, from where it says only now
 ///     Request kFetch        ----->             copies array images back into `output`
 ///                          <------  Reply
 ///     Request kEnd          ----->             exits
 namespace roofline::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 inline constexpr unsigned kMaxParameters = 24;
-inline constexpr unsigned kMaxSamples = 64;
+inline constexpr unsigned kPieces = 16, kPieceBytes = 256;
 
 /// Environment of the worker: descriptors of the socket and of the two memfds.
 inline constexpr const char* kSocketVariable = "ROOFLINE_JUDGE_FD";
@@ -43,7 +47,7 @@ struct Hello {
   } parameters[kMaxParameters];
 };
 
-enum class Command : std::uint32_t { kFacts, kLoad, kPrepare, kGo, kFetch, kRelease, kEnd };
+enum class Command : std::uint32_t { kFacts, kLoad, kPrepare, kGo, kFetch, kRelease, kEnd, kReset, kLook };
 
 /// An array as it lies in a memfd and on the device: guard, payload, guard. The function gets base + payload.
 struct ArrayRecord {
@@ -57,16 +61,23 @@ struct ArrayRecord {
   std::uint8_t unused[5];
 };
 
+/// A piece of an output.
+struct PieceRecord {
+  std::uint32_t parameter, bytes;  ///< at most kPieceBytes; 0: none
+  std::uint64_t offset;            ///< in bytes from the pointer that the function gets
+};
+
 struct Request {
   Command command;
   std::uint32_t serial;     ///< answered in the reply
-  std::uint32_t calls;      ///< Go: how often the function is called back to back in a sample
-  std::uint32_t samples;    ///< Go: 0: call once without timing; else timed samples
-  std::uint32_t sets;       ///< Load: rotating copies of all arrays (at least 1)
-  std::uint32_t fetch_set;  ///< Fetch: which copy
+  std::uint32_t calls;      ///< Go: how often the function is called back to back
+  std::uint32_t timed;      ///< Go: 1: between two events
+  std::uint32_t sets;       ///< Load: copies of all arrays (at least 1); calls go round them
+  std::uint32_t spare;      ///< Load: 1: one more copy, which no call gets: where Reset takes outputs from
+  std::uint32_t fetch_set;  ///< Look, Fetch: which copy
   std::uint32_t gate;       ///< Go: hold the device until all calls are queued
-  std::uint32_t unused;
   ArrayRecord arrays[kMaxParameters];     ///< Load, Fetch: by parameter index; unused where not an array
+  PieceRecord pieces[kPieces];            ///< Look
   std::uint64_t scalars[kMaxParameters];  ///< Go: bits, little-endian in the low bytes; Prepare: those of
                                           ///< sizes, 0 for what only Go reveals
 };
@@ -88,10 +99,14 @@ struct Reply {
   std::int32_t error;  ///< cudaError_t, or worker::Refusal::Reason
   char error_name[64];
   char error_text[192];
-  std::uint32_t samples;  ///< how many of sample_us are filled
-  std::uint32_t unused;
-  float sample_us[kMaxSamples];  ///< one sample = all its calls, by events
-  double clock_mhz[2];           ///< SM clock before and after the samples; 0 where not read
+  double device_us;  ///< timed Go: all its calls, by events
+  double clock_mhz;  ///< Reset: the SM clock; 0 where it cannot be read
+};
+
+struct Pieces {
+  std::uint32_t serial;
+  std::int32_t error;  ///< cudaError_t
+  std::uint8_t bytes[kPieces][kPieceBytes];
 };
 
 struct Facts {
@@ -103,6 +118,7 @@ struct Facts {
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
+static_assert(std::is_trivially_copyable_v<Pieces> && sizeof(Pieces::bytes) == 4096);
 static_assert(sizeof(ArrayRecord) == 40);
 
 }  // namespace roofline::worker

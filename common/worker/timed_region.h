@@ -3,17 +3,15 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-
 #include "worker/buffers.h"
 #include "worker/protocol.h"
 
 namespace roofline::worker {
 
-/// Times samples with events on a GPU. A sample is `calls` calls back to back: the judge chooses so many that
-/// the sample lasts far longer than the 0.5 us that events resolve. With `gate`, a kernel holds the stream
-/// until all calls are queued, so that short kernels are not timed by how fast the host submits them. (On a
-/// simulated device the machine keeps the time, and this is not used.)
+/// Times calls back to back with events on a GPU: the judge asks for so many that they last far longer than
+/// the 0.5 us that events resolve. With `gate`, a kernel holds the stream until all calls are queued, so that
+/// short kernels are not timed by how fast the host submits them. (On a simulated device the machine keeps
+/// the time, and this is not used.)
 class TimedRegion {
  public:
   explicit TimedRegion(cudaStream_t stream);
@@ -23,29 +21,24 @@ class TimedRegion {
 
   template <class Call>
   Outcome run(const Request& request, const Call& call, Reply& reply) {
-    const unsigned samples = std::min(request.samples, kMaxSamples);
-    reply.clock_mhz[0] = sm_clock_mhz();
-    for (unsigned sample = 0; sample < samples; ++sample) {
-      if (request.gate != 0) close_gate();
-      cudaEventRecord(begin_, stream_);
-      for (unsigned i = 0; i < request.calls; ++i) call();
-      cudaEventRecord(end_, stream_);
-      if (request.gate != 0) open_gate();
-      const cudaError_t error = cudaEventSynchronize(end_);
-      if (error != cudaSuccess) return {Status::kCudaError, Stage::kSynchronize, error};
-      float milliseconds = 0;
-      cudaEventElapsedTime(&milliseconds, begin_, end_);
-      reply.sample_us[reply.samples++] = milliseconds * 1000.0F;
-    }
-    reply.clock_mhz[1] = sm_clock_mhz();
+    if (request.gate != 0) close_gate();
+    cudaEventRecord(begin_, stream_);
+    for (unsigned i = 0; i < request.calls; ++i) call();
+    cudaEventRecord(end_, stream_);
+    if (request.gate != 0) open_gate();
+    const cudaError_t error = cudaEventSynchronize(end_);
+    if (error != cudaSuccess) return {Status::kCudaError, Stage::kSynchronize, error};
+    float milliseconds = 0;
+    cudaEventElapsedTime(&milliseconds, begin_, end_);
+    reply.device_us = 1000.0 * static_cast<double>(milliseconds);
     return {};
   }
+  /// SM clocks that pass in about 20 us of the device's own timer; 0 when it cannot be read.
+  double sm_clock_mhz();
 
  private:
   void close_gate();
   void open_gate();
-  /// SM clocks that pass in about 20 us of the device's own timer; 0 when it cannot be read.
-  double sm_clock_mhz();
 
   cudaStream_t stream_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;

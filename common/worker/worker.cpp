@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "worker/buffers.h"
 #include "worker/protocol.h"
@@ -132,6 +133,8 @@ class Worker {
       }
       if (request.command == Command::kFacts) {
         if (!channel_.send(device_facts(request))) return 1;
+      } else if (request.command == Command::kLook) {
+        if (!channel_.send(look(request))) return 1;
       } else if (!channel_.send(perform(request))) {
         return 1;
       }
@@ -144,9 +147,12 @@ class Worker {
     switch (request.command) {
       case Command::kLoad:
         release_prepared();
+        calls_ = 0;
         return reply_to(request, buffers_.load(request));
       case Command::kPrepare:
         return prepare(request);
+      case Command::kReset:
+        return reset(request);
       case Command::kGo:
         return go(request);
       case Command::kFetch:
@@ -182,17 +188,43 @@ class Worker {
 
   Reply go(const Request& request) try {
     if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
-    unsigned next = 0;
     const auto call = [&] {
       Slot slots[kMaxParameters] = {};
-      fill_slots(callable_, buffers_, request, next++ % buffers_.sets(), stream_, slots);
+      fill_slots(callable_, buffers_, request, calls_++ % buffers_.sets(), stream_, slots);
       callable_.call(callable_.function, slots);
     };
-    if (request.samples != 0) return timed_samples(request, stream_, call);
+    if (request.timed != 0) return timed(request, call);
     for (std::uint32_t i = 0; i < request.calls; ++i) call();
     return reply_to(request, settle());
   } catch (const Refusal& refusal) {
     return refused(request, refusal);
+  }
+
+  /// Everything as if nothing had been called yet, and all that the clock is not to see.
+  Reply reset(const Request& request) {
+    if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
+    if (!region_) region_.emplace(stream_);  // the driver compiles its kernels
+    if (pinned_ == nullptr) {
+      void* memory = nullptr;
+      if (cudaHostAlloc(&memory, sizeof(Pieces), cudaHostAllocDefault) == cudaSuccess)
+        pinned_ = static_cast<Pieces*>(memory);
+    }
+    cudaCtxResetPersistingL2Cache();  // lines that a call asked L2 to keep
+    cudaGetLastError();               // the two above are not everywhere
+    const Outcome outcome = buffers_.reset(stream_);
+    if (outcome.status != Status::kOk) return reply_to(request, outcome);
+    Reply reply = reply_to(request, settle());
+    reply.clock_mhz = region_->sm_clock_mhz();
+    return reply;
+  }
+
+  Pieces look(const Request& request) const {
+    Pieces pageable;
+    Pieces& pieces = pinned_ != nullptr ? *pinned_ : pageable;
+    pieces = {};
+    pieces.serial = request.serial;
+    pieces.error = static_cast<std::int32_t>(buffers_.look(request, stream_, pieces));
+    return pieces;
   }
 
   static Reply refused(const Request& request, const Refusal& refusal) {
@@ -220,10 +252,10 @@ class Worker {
   }
 
   template <class Call>
-  Reply timed_samples(const Request& request, cudaStream_t stream, const Call& call) const {
-    TimedRegion region(stream);
+  Reply timed(const Request& request, const Call& call) {
+    if (!region_) region_.emplace(stream_);
     Reply reply = reply_to(request, {});
-    const Outcome outcome = region.run(request, call, reply);
+    const Outcome outcome = region_->run(request, call, reply);
     const Outcome settled = settle();
     const Outcome& worst = outcome.status != Status::kOk ? outcome : settled;
     if (worst.status != Status::kOk) return reply_to(request, worst);
@@ -234,6 +266,9 @@ class Worker {
   Channel channel_;
   Buffers buffers_;
   cudaStream_t stream_ = nullptr;
+  std::optional<TimedRegion> region_;
+  Pieces* pinned_ = nullptr;  ///< copies to it need no staging; none where the device has no such memory
+  unsigned calls_ = 0;        ///< since the arrays were loaded
   bool prepared_ = false;
 };
 

@@ -42,25 +42,24 @@ class Arena {
 
   const DeviceFacts& facts() const { return facts_; }
   const GradeOptions& options() const { return options_; }
-  /// In simulation one call tells all there is; on a GPU so many rounds.
-  int rounds() const { return facts_.simulated ? 1 : 5; }
   /// The roofs of a work; throws InfrastructureFault.
   RoofRates rates(const BenchWork& work);
 
-  /// Starts a worker, and warms it up on a GPU.
+  /// A version at its work: in simulation a call, on a GPU rounds.
   class Timing {
    public:
+    /// Starts a worker, and warms it up on a GPU.
     Timing(Arena& arena, const Entrant& entrant);
-    /// Seconds of the next call or round; nothing when it failed.
-    std::optional<double> next();
-    /// Checks the last output; after the last round.
-    void check();
+    /// One call or one round, and a look at the result.
+    void play();
+    /// Median seconds of each play().
     const std::string& problem() const { return problem_; }
     const std::vector<double>& seconds() const { return seconds_; }
     const std::string& limiter() const { return limiter_; }  ///< simulated
 
    private:
-    std::optional<double> simulated_call();
+    void simulated_call();
+    void round();
     /// A wrong result of a version that computes none is no fault.
     void note(const Fault& fault);
 
@@ -72,12 +71,18 @@ class Arena {
     std::vector<double> seconds_;
     std::string problem_, limiter_;
   };
+  /// The entrant's timing, all rounds played. On a GPU all of `entrants` that have the same work, and its
+  /// roofs, take turns round by round, so that heat and clocks treat them alike.
+  const Timing& timing(const Entrant& entrant, const std::vector<Entrant>& entrants);
 
  private:
+  void take_turns(const BenchWork& work, const std::vector<Entrant>& entrants);
+
   const DeviceChoice& device_;
   GradeOptions options_;
   DeviceFacts facts_;
   std::map<std::string, double> rates_;
+  std::map<const Entrant*, std::unique_ptr<Timing>> timings_;  ///< of the last work
 };
 
 }  // namespace roofline::grader

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdio>
 #include <ctime>
+#include <regex>
 
 #include "grader/benchmark/tables.h"
 #include "grader/generate.h"
@@ -121,24 +122,29 @@ std::vector<Entrant> entrants_of(const std::vector<BenchPart>& parts, const std:
   return entrants;
 }
 
-void run(benchmark::State& state, Arena& arena, const Entrant& entrant) try {
+/// Not by an option of Google Benchmark: who takes turns on a GPU has to be known.
+void keep_only(const std::string& pattern, std::vector<Entrant>& entrants) try {
+  if (pattern.empty()) return;
+  const std::regex only(pattern, std::regex::extended);
+  std::erase_if(entrants, [&](const Entrant& entrant) { return !std::regex_search(entrant.id(), only); });
+} catch (const std::regex_error&) {
+  throw UsageError("'" + pattern + "' is no regular expression");
+}
+
+void run(benchmark::State& state, Arena& arena, const Entrant& entrant,
+         const std::vector<Entrant>& entrants) try {
   if (!entrant.problem.empty()) {
     state.SkipWithError(entrant.problem.c_str());
     return;
   }
-  const RoofRates rates = arena.rates(*entrant.work);
-  Arena::Timing timing(arena, entrant);
-  for (auto _ : state) {
-    const std::optional<double> seconds = timing.next();
-    if (!seconds) break;
-    state.SetIterationTime(*seconds);
-  }
-  timing.check();
+  const Arena::Timing& timing = arena.timing(entrant, entrants);
   if (!timing.problem().empty()) {
     state.SkipWithError(timing.problem().c_str());
     return;
   }
+  const RoofRates rates = arena.rates(*entrant.work);
   const TimeSummary time = summarise(timing.seconds());
+  for (auto _ : state) state.SetIterationTime(quantile(timing.seconds(), 0.5));
   const double seconds = time.median_us * 1e-6;
   const DeclaredWork work = entrant.work->work(entrant.settings);
   if (work.bytes > 0) state.counters["bytes/s"] = work.bytes / seconds;
@@ -166,7 +172,6 @@ void initialise(const Request& request) {
   static std::vector<std::string> words = {"lab-bench"};  // it keeps pointers
   if (!request.json.empty())
     words.insert(words.end(), {"--benchmark_out=" + request.json, "--benchmark_out_format=json"});
-  if (!request.only.empty()) words.push_back("--benchmark_filter=" + request.only);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
@@ -190,12 +195,13 @@ int bench(int argc, char** argv) {
       select(labs, request.labs.empty() ? std::vector<std::string>{"all"} : request.labs), arena.facts());
   std::vector<Built> versions = versions_of(parts, paths);
   build(versions, workbench, device.simulated);
-  const std::vector<Entrant> entrants = entrants_of(parts, versions, device.simulated);
+  std::vector<Entrant> entrants = entrants_of(parts, versions, device.simulated);
+  keep_only(request.only, entrants);
   for (const Entrant& entrant : entrants)
     benchmark::RegisterBenchmark(entrant.id().c_str(),
-                                 [&](benchmark::State& state) { run(state, arena, entrant); })
+                                 [&](benchmark::State& state) { run(state, arena, entrant, entrants); })
         ->UseManualTime()
-        ->Iterations(arena.rounds())
+        ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
 
   initialise(request);

@@ -85,6 +85,17 @@ class Judge : public testing::Test {
     EXPECT_EQ(exit_status(result), 1);
   }
 
+  /// Right in every case, and caught when it is timed.
+  void expect_slip(const std::string& behaviour, const std::string& words) {
+    const Result result = grade_as(behaviour, true);
+    const Check* timed = result.find("bandwidth");
+    EXPECT_EQ(name_of(timed->verdict), "fail") << summary(result);
+    EXPECT_EQ(name_of(timed->reason), "wrong-answer") << summary(result);
+    EXPECT_NE(timed->message.find(words), std::string::npos) << summary(result);
+    for (const Check& check : result.checks)
+      EXPECT_TRUE(&check == timed || check.verdict == Verdict::kPass) << summary(result);
+  }
+
   fs::path folder_;
 };
 
@@ -178,7 +189,40 @@ TEST_F(Judge, TimesAgainstTheRoof) {
   EXPECT_GT(line.achieved, 0);
   EXPECT_GE(line.time.n, 10U);
   EXPECT_NEAR(line.fraction, line.achieved / line.roof.value, 1e-9);
-  EXPECT_NE(result.find("bandwidth")->reason, Class::kWrongAnswer);
+  EXPECT_NE(result.find("bandwidth")->verdict, Verdict::kFail) << summary(result);
+  // A GPU counts nothing: the point on the roofline is what the lab says a call must do.
+  for (const RooflinePoint& point : result.profile.points) EXPECT_EQ(point.dram_bytes, 8 << 18);
+  EXPECT_EQ(result.profile.points.size(), result.find("bandwidth")->verdict == Verdict::kNoisy ? 0U : 1U);
+}
+
+// Breaks when the worker's events are believed against the judge's clock: 2 ms, of which they tell 0.2.
+TEST_F(Judge, FalseEventsAreOverruled) {
+  const Result result = grade_as("false-events", true);
+  ASSERT_EQ(result.measurements.size(), 1U) << summary(result);
+  EXPECT_GT(result.measurements[0].time.median_us, 1000) << summary(result);
+}
+
+// Breaks when the clock stops before pieces of the outputs are here: by events a call takes no time at all.
+TEST_F(Judge, TheClockRunsUntilPiecesAreHere) {
+  const Result result = grade_as("late-look", true);
+  ASSERT_EQ(result.measurements.size(), 1U) << summary(result);
+  EXPECT_GT(result.measurements[0].time.median_us, 10) << summary(result);
+}
+
+TEST_F(Judge, WorkAfterTheClockIsSeen) {
+  expect_slip("late-fetch", "was not written when the clock stopped");
+}
+
+// Breaks when calls do not go round copies, or when it is known which one is looked at.
+TEST_F(Judge, CallsGoRoundCopies) { expect_slip("one-copy", "was not written when the clock stopped"); }
+
+// Breaks when samples of the same inputs share their scalars.
+TEST_F(Judge, ScalarsAreNewInEverySample) { expect_slip("remembers", "elements of y"); }
+
+TEST_F(Judge, ADeviceThatDriftsGivesNoVerdict) {
+  const Result result = grade_as("right", true, "roof-drifts");
+  EXPECT_EQ(name_of(result.find("bandwidth")->verdict), "noisy") << summary(result);
+  EXPECT_EQ(exit_status(result), 3);
 }
 
 TEST_F(Judge, NoMedalsBeforeTheAnswerIsRight) {

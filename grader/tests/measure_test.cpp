@@ -28,6 +28,13 @@ TEST(Statistics, QuantilesInterpolate) {
   EXPECT_DOUBLE_EQ(spread(times), 0.5);
 }
 
+TEST(Statistics, DriftIsBetweenTheHalves) {
+  EXPECT_DOUBLE_EQ(drift({1, 1, 1, 1.5, 1.5, 1.5}), 0.5);
+  EXPECT_DOUBLE_EQ(drift({2, 2, 2, 1, 1, 1}), 0.5);
+  EXPECT_DOUBLE_EQ(drift({1, 9, 1, 1, 9, 1}), 0);  // an outlier is none
+  EXPECT_DOUBLE_EQ(drift({}), 0);
+}
+
 TEST(Thresholds, TheHighestCapabilityNotAboveHolds) {
   const ThresholdTable table = {{0, {.1, .2, .3}}, {90, {.4, .5, .6}}, {80, {.2, .3, .4}}};
   EXPECT_DOUBLE_EQ(thresholds_for(table, 75).pass, .1);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA runtime of a few functions over host memory: the judge, the worker and everything between them run
 // in the tests without a device. "Kernels" of the fixtures are loops on the host.
+#include "fake/cuda.h"
+
 #include <cuda_runtime_api.h>
 
 #include <chrono>
@@ -15,13 +17,19 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 cudaError_t cudaFree(void* pointer) {
+  fake_before_copy = nullptr;
   std::free(pointer);
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  if (fake_before_copy != nullptr) fake_before_copy(from);
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
@@ -39,7 +47,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->major = 8;
   properties->multiProcessorCount = 4;
   properties->l2CacheSize = 1 << 16;
-  properties->totalGlobalMem = size_t{1} << 30;
+  properties->totalGlobalMem = size_t{1} << 28;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
@@ -72,7 +80,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   using Point = std::chrono::steady_clock::time_point;
   *milliseconds = std::chrono::duration<float, std::milli>(*reinterpret_cast<Point*>(end) -
                                                            *reinterpret_cast<Point*>(begin))
-                      .count();
+                      .count() *
+                  fake_event_scale;
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {

@@ -13,9 +13,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "fake/cuda.h"
 #include "worker/protocol.h"
 #include "worker/worker.h"
 
@@ -63,6 +67,59 @@ void stale(const float* x, float* y, float a, float b, std::size_t n, cudaStream
   done = n >= 1000;
 }
 
+/// The size that is timed.
+bool timed(std::size_t n) { return n == std::size_t{1} << 18; }
+
+/// Slow, with events that tell a tenth.
+void false_events(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  fake_event_scale = 0.1F;
+  if (timed(n)) usleep(2000);
+  axpb(x, y, a, b, n, stream);
+}
+
+/// Says "done" and computes an output when it is copied: as "late-look" when pieces are, as "late-fetch" when
+/// all is.
+std::map<float*, std::function<void()>> owed;
+void late(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  if (!timed(n)) return axpb(x, y, a, b, n, stream);
+  if (fake_before_copy == nullptr) owed.clear();
+  owed[y] = [=] { axpb(x, y, a, b, n, stream); };
+  fake_before_copy = [](const void* from) {
+    constexpr std::ptrdiff_t kBand = 1024, kPayload = 1 << 18;
+    for (const auto& [output, compute] : owed) {
+      const std::ptrdiff_t at = static_cast<const float*>(from) - output;
+      if (at < -kBand || at >= kPayload || (behaviour == "late-look") != (at >= 0)) continue;
+      if (at >= 0) usleep(1'000);  // of work that the clock is not to see
+      compute();
+    }
+  };
+}
+
+/// Writes to the first array that it got since the inputs are new.
+void one_copy(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  static float known = 0;
+  static const float* first = nullptr;
+  if (n > 0 && known != x[0]) {
+    first = y;
+    known = x[0];
+  }
+  if (!timed(n) || y == first) axpb(x, y, a, b, n, stream);
+}
+
+/// The first call since the arrays were loaded is computed, and its result handed out again: right for its
+/// own scalars alone.
+void remembers(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  static std::vector<float> answer;
+  static float first = 0;
+  if (!timed(n)) return axpb(x, y, a, b, n, stream);
+  if (answer.empty() || first != x[0]) {
+    axpb(x, y, a, b, n, stream);
+    answer.assign(y, y + n);
+    first = x[0];
+  }
+  std::memcpy(y, answer.data(), n * sizeof(float));
+}
+
 void nothing(const float*, float*, float, float, std::size_t, cudaStream_t) {}
 
 /// Looks for the answer, and for ways to change what it was given; right only if none is found.
@@ -108,6 +165,10 @@ int main(int argc, char** argv) {
   using roofline::worker::serve;
   if (behaviour == "dies-at-start") std::abort();
   if (behaviour == "stale") return serve(stale, argc, argv);
+  if (behaviour == "false-events") return serve(false_events, argc, argv);
+  if (behaviour == "late-look" || behaviour == "late-fetch") return serve(late, argc, argv);
+  if (behaviour == "one-copy") return serve(one_copy, argc, argv);
+  if (behaviour == "remembers") return serve(remembers, argc, argv);
   if (behaviour == "nothing") return serve(nothing, argc, argv);
   if (behaviour == "attacks") return serve(attacks, argc, argv);
   if (behaviour == "forges" || behaviour == "garbage") return serve(forges, argc, argv);

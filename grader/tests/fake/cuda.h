@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// What a submission in the judge's tests can do to the CUDA runtime that it shares a process with.
+inline float fake_event_scale = 1;                            ///< on every time between two events
+inline void (*fake_before_copy)(const void* from) = nullptr;  ///< called by every copy, until memory is freed
