@@ -109,16 +109,22 @@ Explanations read_explanations(const std::filesystem::path& file) {
     fail("line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
   }
   for (const auto& [key, node] : table)
-    if (key.str() != "error" && key.str() != "prediction")
+    if (key.str() != "error" && key.str() != "fault" && key.str() != "prediction")
       fail("there is no \"" + std::string(key.str()) + "\"");
-  if (const toml::array* errors = table["error"].as_array())
-    for (const toml::node& node : *errors) {
+  const auto read_meanings = [&](const char* name, std::vector<ErrorMeaning>& list) {
+    const toml::array* entries = table[name].as_array();
+    if (entries == nullptr) return;
+    for (const toml::node& node : *entries) {
       const toml::table* one = node.as_table();
       const auto says = one ? (*one)["says"].value<std::string>() : std::nullopt;
       const auto means = one ? (*one)["means"].value<std::string>() : std::nullopt;
-      if (!says || says->empty() || !means) fail("an [[error]] has two strings, says and means");
-      all.errors.push_back({*says, *means});
+      if (!says || says->empty() || !means)
+        fail("an [[" + std::string(name) + "]] has two strings, says and means");
+      list.push_back({*says, *means});
     }
+  };
+  read_meanings("error", all.errors);
+  read_meanings("fault", all.faults);
   if (const toml::table* predictions = table["prediction"].as_table())
     for (const auto& [key, node] : *predictions) {
       const auto text = node.value<std::string>();
@@ -163,6 +169,22 @@ std::string filled(const std::string& text, const Result& result) {
   }
   while (out.ends_with(' ')) out.pop_back();
   return out;
+}
+
+void explain_faults(Result& result, const Explanations& explanations) {
+  std::vector<const ErrorMeaning*> told;
+  for (Check& check : result.checks) {
+    if (check.verdict != Verdict::kFail || check.kind == CheckKind::kBuild ||
+        check.kind == CheckKind::kPrediction)
+      continue;
+    const auto says_it = [&](const ErrorMeaning& entry) {
+      return check.message.find(entry.says) != std::string::npos;
+    };
+    const auto found = std::ranges::find_if(explanations.faults, says_it);
+    if (found == explanations.faults.end() || std::ranges::count(told, &*found) != 0) continue;
+    told.push_back(&*found);
+    check.message += "\n" + found->means;
+  }
 }
 
 void explain_predictions(Result& result, const Explanations& explanations) {

@@ -9,11 +9,14 @@
 #include "grader/diagnostics.h"
 #include "grader/result.h"
 
-/// A lab's own words on what goes wrong often: `explanations.toml` in its folder. Both parts may be absent.
+/// A lab's own words on what goes wrong often: `explanations.toml` in its folder. Every part may be absent.
 ///
 ///     [[error]]
 ///     says = 'identifier "half"'         # part of what the compiler says
 ///     means = "half is declared in cuda_fp16.h, which edges.h includes."
+///     [[fault]]
+///     says = "StreamCaptureUnsupported"  # part of what the grader says when a check fails
+///     means = "A stream that is captured runs nothing: nobody can wait for it."
 ///     [prediction]
 ///     microseconds = "8 bytes an element over 1555 GB/s. Here it took {bandwidth.time}, at
 ///     {bandwidth.fraction}."
@@ -25,7 +28,8 @@ struct ErrorMeaning {
 };
 
 struct Explanations {
-  std::vector<ErrorMeaning> errors;
+  std::vector<ErrorMeaning> errors;                ///< of the compiler
+  std::vector<ErrorMeaning> faults;                ///< of cases, structure and speed
   std::map<std::string, std::string> predictions;  ///< by key of prediction.toml
 };
 
@@ -46,6 +50,9 @@ std::string explained_errors(const std::vector<Diagnostic>& diagnostics, const s
 /// and
 /// `{ID.limiter}` of the measurement ID. A sentence with a place that cannot be filled is left out.
 std::string filled(const std::string& text, const Result& result);
+
+/// Adds to what fails, predictions apart, what its message means in this lab, each meaning once.
+void explain_faults(Result& result, const Explanations& explanations);
 
 /// Adds to each prediction that missed why, and to each that was answered what the device did.
 void explain_predictions(Result& result, const Explanations& explanations);

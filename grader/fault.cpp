@@ -3,6 +3,7 @@
 #include "grader/fault.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include "grader/worker_process.h"
 #include "worker/refusal.h"
@@ -99,7 +100,8 @@ Fault fault_of(const sim::Finding& finding) {
       fault.file = sanitised(place.file);
       fault.line = place.line;
     }
-    fault.message += "\n  line " + std::to_string(place.line) + ": " + place.what;
+    fault.message += "\n  " + std::filesystem::path(place.file).filename().string() + ":" +
+                     std::to_string(place.line) + ": " + place.what;
   }
   if (!finding.advice.empty()) fault.message += "\nfix: " + finding.advice;
   fault.message = sanitised(fault.message);
@@ -120,14 +122,19 @@ Fault fault_of(const worker::Reply& reply) {
   if (reply.error == kLaunchTimeout) fault.reason = Class::kTimeout;
   if (reply.error == kInvalidConfiguration) {
     fault.message +=
-        "\nA grid or block of that size cannot be launched. For an empty input, return before the launch.";
+        "\nA grid or block of that size cannot be launched: 0 blocks, or more than 1024 threads in one. "
+        "Count "
+        "blocks as (n + block - 1) / block, so that a part of a block counts, too. For an empty input, "
+        "return "
+        "before the launch.";
   }
   if (reply.error == kInvalidValue) {
     fault.message +=
-        "\nDoes a block use more than 48 KiB of shared memory? Ask for it before the launch: "
-        "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes). If you did, it is "
-        "more "
-        "than an SM has: use smaller tiles or fewer of them.";
+        "\nAn argument that the call does not allow. A copy: does its direction fit the two pointers? A "
+        "launch: "
+        "more than 48 KiB of shared memory a block have to be asked for, with cudaFuncSetAttribute(kernel, "
+        "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); if they were, it is more than an SM has: use "
+        "smaller tiles or fewer of them.";
   }
   if (reply.error == kLaunchOutOfResources) {
     fault.message +=

@@ -37,7 +37,7 @@ std::optional<std::string> used_default_stream(const sim::Region& region) {
          " ran in the legacy default stream instead of the stream that your function was given; write " +
          (kernel->graph_launch != 0
               ? "cudaGraphLaunch(exec, stream)"
-              : name.substr(0, name.find('(')) + "<<<blocks, threads, 0, stream>>>(...)");
+              : name.substr(0, name.find('(')) + "<<<blocks, threads, shared bytes, stream>>>(...)");
 }
 
 StructureCheck kernels_between(unsigned least, unsigned most) {

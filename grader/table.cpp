@@ -10,6 +10,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr int kGap = 2;         // spaces between columns
+constexpr int kNoteIndent = 5;  // of a note, behind the table's own
 constexpr int kNarrowest = 16;  // a wrapped column never gets less
 
 std::string repeat(std::string_view what, int times) {
@@ -29,6 +30,10 @@ void Table::add(std::vector<std::string> cells) {
     throw std::logic_error("a table row needs 1 to n cells");
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
+}
+
+void Table::note(std::string text) {
+  if (!rows_.empty() && !text.empty()) notes_[rows_.size() - 1] = std::move(text);
 }
 
 void Table::rule() { rows_.emplace_back(); }
@@ -93,12 +98,17 @@ std::string Table::render(const Terminal& terminal, int indent) const {
       margin + terminal.paint(Colour::kDim, repeat(terminal.either("─", "-"), total)) + "\n";
   emit(titles, Colour::kDim);
   out += line;
-  for (const auto& row : rows_) {
-    if (row.empty()) {
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    if (rows_[r].empty()) {
       out += line;
     } else {
-      emit(row, Colour::kPlain);
+      emit(rows_[r], Colour::kPlain);
     }
+    const auto note = notes_.find(r);
+    if (note == notes_.end()) continue;
+    const int room = std::max(kNarrowest, terminal.width - indent - kNoteIndent);
+    for (const std::string& text : wrap(note->second, room))
+      out += margin + std::string(kNoteIndent, ' ') + text + "\n";
   }
   return out;
 }
@@ -112,6 +122,7 @@ std::vector<std::string> wrap(std::string_view text, int width) {
     if (display_width(paragraph) <= width) {  // keeps the author's own spacing
       line = paragraph;
     } else {
+      const std::string margin(std::min(paragraph.find_first_not_of(' '), paragraph.size()), ' ');
       while (!paragraph.empty()) {
         const size_t space = paragraph.find(' ');
         const std::string_view word = paragraph.substr(0, space);
@@ -119,7 +130,7 @@ std::vector<std::string> wrap(std::string_view text, int width) {
           lines.push_back(std::move(line));
           line.clear();
         }
-        if (!word.empty()) line += (line.empty() ? "" : " ") + std::string(word);
+        if (!word.empty()) line += (line.empty() ? margin : " ") + std::string(word);
         paragraph = space == std::string_view::npos ? std::string_view{} : paragraph.substr(space + 1);
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// Missing cells at the end are empty; more cells than columns is a programming error (std::logic_error).
   void add(std::vector<std::string> cells);
+  /// Text below the last row, over the whole width: what no column has room for.
+  void note(std::string text);
   /// A line across, for example above a sum.
   void rule();
   bool empty() const { return rows_.empty(); }
@@ -35,9 +38,11 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;  ///< an empty row is a rule
+  std::map<std::size_t, std::string> notes_;    ///< by the row above it
 };
 
-/// Words of `text` in lines of at most `width` columns; a longer word stays whole. Newlines are kept.
+/// Words of `text` in lines of at most `width` columns; a longer word stays whole. Newlines are kept,
+/// and the spaces that a line begins with, before all that it becomes.
 std::vector<std::string> wrap(std::string_view text, int width);
 
 /// `fraction` of `cells` cells filled, eighths of a cell where UTF-8 allows; a mark stands at each of `marks`

@@ -181,6 +181,7 @@ Result Workbench::judge(const Chosen& chosen, const Candidate& candidate, const 
                           device_, options)
           : failed_build(chosen, compiled);
   progress_.clear();
+  explain_faults(result, explanations);
   explain_predictions(result, explanations);
   result.checks.insert(result.checks.begin(), compiled);
   result.title = chosen.title();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <tuple>
 
 #include "grader/ask_predictions.h"
 #include "grader/completion.h"
@@ -175,6 +176,33 @@ TEST_F(Explain, OnlyWhatMissed) {
     write_file(file, bad);
     EXPECT_THROW(read_explanations(file), std::runtime_error) << bad;
   }
+}
+
+// Breaks when a fault is left unexplained, or the same words stand behind each of twenty cases.
+TEST_F(Explain, WhatFailsOnce) {
+  Result result;
+  for (const auto& [kind, verdict, message] :
+       {std::tuple{CheckKind::kCorrectness, Verdict::kFail, "cudaErrorX from your function"},
+        {CheckKind::kCorrectness, Verdict::kFail, "cudaErrorX from your function"},
+        {CheckKind::kPerformance, Verdict::kFail, "half of the roof"},
+        {CheckKind::kCorrectness, Verdict::kPass, "cudaErrorY"},
+        {CheckKind::kPrediction, Verdict::kFail, "half of the roof"}}) {
+    Check check;
+    check.kind = kind;
+    check.verdict = verdict;
+    check.message = message;
+    result.checks.push_back(check);
+  }
+  const fs::path file = folder_ / "explanations.toml";
+  write_file(file,
+             "[[fault]]\nsays = 'cudaErrorX'\nmeans = 'X.'\n[[fault]]\nsays = 'of the roof'\nmeans = "
+             "'Slow.'\n[[fault]]\nsays = 'cudaErrorY'\nmeans = 'Y.'\n");
+  explain_faults(result, read_explanations(file));
+  EXPECT_EQ(result.checks[0].message, "cudaErrorX from your function\nX.");
+  EXPECT_EQ(result.checks[1].message, "cudaErrorX from your function");
+  EXPECT_EQ(result.checks[2].message, "half of the roof\nSlow.");
+  EXPECT_EQ(result.checks[3].message, "cudaErrorY");
+  EXPECT_EQ(result.checks[4].message, "half of the roof");
 }
 
 // Breaks when a lab's file is broken, or a prediction has no explanation, or one is explained that is not

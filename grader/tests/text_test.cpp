@@ -70,6 +70,21 @@ TEST(Table, WrapsTheWideColumn) {
   EXPECT_NE(text.find("fourteen"), std::string::npos);
 }
 
+// Breaks when a long message is squeezed into its column again, or a list in it loses its indentation.
+TEST(Table, NoteHasTheWholeWidth) {
+  Table table({{"check"}, {"verdict"}});
+  table.add({"first", "fail"});
+  table.note("one two three four five\n  six seven eight nine ten");
+  table.add({"second", "pass"});
+  Terminal narrow = kPlain;
+  narrow.width = 24;
+  const std::string text = table.render(narrow);
+  EXPECT_NE(text.find("\n  first   fail\n       one two three\n       four five\n         six seven eight\n"
+                      "         nine ten\n  second  pass\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Table, RefusesMoreCellsThanColumns) {
   Table table({{"only"}});
   EXPECT_THROW(table.add({"a", "b"}), std::logic_error);

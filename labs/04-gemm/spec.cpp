@@ -131,8 +131,9 @@ std::vector<Case> cases() {
                shape(0, 64, 64, "C has no rows"), shape(64, 0, 64, "C has no columns"),
                shape(64, 96, 0, "nothing to add up: C is zero"), shape(64, 64, 4096, "long sums")});
   for (const unsigned elements : {1U, 4U}) {
-    Case one =
-        shape(64, 80, 96, "pointers " + std::to_string(elements) + " elements past an aligned address");
+    Case one = shape(64, 80, 96,
+                     "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
+                         " past an aligned address");
     one.id = "misaligned-" + std::to_string(elements);
     one.misaligned_elements = elements;
     list.push_back(one);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "simulator/machine/function.h"
 
@@ -89,6 +90,12 @@ Finding::Place place_of(const Kernel& kernel, u32 instruction, std::string what)
   if (info.source.line == 0 || file == kernel.files.end()) return place;
   place.file = file->second;
   place.line = info.source.line;
+  const auto caller = kernel.files.find(info.source.caller_file);
+  if (info.source.caller_line == 0 || info.source.caller_file == info.source.file ||
+      caller == kernel.files.end())
+    return place;
+  place.what += ", called at " + std::filesystem::path(caller->second).filename().string() + ":" +
+                std::to_string(info.source.caller_line);
   return place;
 }
 

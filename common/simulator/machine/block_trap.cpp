@@ -27,6 +27,16 @@ std::string place_of(const Block& block, const InstructionInfo& info) {
   return "PTX line " + std::to_string(info.at.line);
 }
 
+/// "called at gemm.cu:35, " for code of another file that was inlined there.
+std::string called_at(const Block& block, const InstructionInfo& info) {
+  const auto file = block.grid->kernel->files.find(info.source.caller_file);
+  if (info.source.caller_line == 0 || info.source.caller_file == info.source.file ||
+      file == block.grid->kernel->files.end())
+    return {};
+  return "called at " + std::filesystem::path(file->second).filename().string() + ":" +
+         std::to_string(info.source.caller_line) + ", ";
+}
+
 Trap trap_at(const Block& block, const Instruction* in, u32 linear_thread) {
   Trap trap;
   trap.kernel = block.grid->kernel->name;
@@ -73,7 +83,7 @@ void Warp::trap(TrapKind kind, u32 lane, const Instruction& in, const std::strin
   const InstructionInfo& info = info_of(*block, in);
   trap.message = where(*block) + ", thread " + triple(trap.thread) + ": " + what + "\n    at ";
   if (trap.source_line != 0) trap.message += place_of(*block, info) + ", ";
-  trap.message += "PTX line " + std::to_string(info.at.line) + ": " + info.text;
+  trap.message += called_at(*block, info) + "PTX line " + std::to_string(info.at.line) + ": " + info.text;
   throw TrapException{trap};
 }
 

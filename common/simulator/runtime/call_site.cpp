@@ -106,10 +106,14 @@ bool is_wrapper(const Line& line) {
          line.function.find("cudaHostAlloc") != std::string::npos;
 }
 
+constexpr std::string_view kNoName = "(anonymous namespace)::";  // where addr2line says it
+
 /// " at saxpy.cu:31" or " in main".
 std::string text_of(const Line& line) {
+  std::string_view function = line.function;
+  if (function.starts_with(kNoName)) function.remove_prefix(kNoName.size());
   std::string text = line.number.empty()
-                         ? " in " + line.function.substr(0, line.function.find('('))
+                         ? " in " + std::string(function.substr(0, function.find('(')))
                          : " at " + std::filesystem::path(line.file).filename().string() + ":" + line.number;
   text.resize(std::min(text.size(), kMostText));
   return text;
