@@ -166,7 +166,9 @@ std::string Builder::quick_script(const std::vector<std::string>& command, const
 Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
                                  const std::string& environment, Sandbox sandbox) {
   Object object;
-  object.key = sha256_hex(environment + '\0' + unit.shown + '\0' + unit.text);
+  // Outside of a box a file may include what a box does not show: the one is never taken for the other.
+  const std::string where = sandbox == Sandbox::kNone ? "" : "boxed";
+  object.key = sha256_hex(environment + '\0' + unit.shown + '\0' + unit.text + where);
   object.path = paths_.cache() / (object.key + ".o");
   if (hit(object.path)) {
     object.cached = true;

@@ -132,7 +132,7 @@ void provenance(Html& html, const ReportData& data) {
   html.close().close().open("tbody");
   for (const ReportPart& part : data.parts) {
     const ReportAttempt* last = part.last();
-    if (last == nullptr) continue;
+    if (last == nullptr || last->result.device.name.empty()) continue;
     const DeviceRecord& device = last->result.device;
     html.open("tr").element("th", part.id, {{"scope", "row"}});
     html.element("td", how_known(device)).element("td", device.name);
@@ -236,7 +236,8 @@ std::string report_page(const ReportData& data) {
   head(html, data);
   html.open("body").element("a", "Skip to the summary", {{"class", "skip"}, {"href", "#summary"}});
   html.open("header").element("h1", data.heading);
-  html.element("p", "Roofline Labs, " + data.made, {{"class", "soft"}});
+  if (!data.remark.empty()) html.element("p", data.remark);
+  html.element("p", "Roofline Labs" + (data.made.empty() ? "" : ", " + data.made), {{"class", "soft"}});
   html.element("button", "Dark", {{"id", "theme"}, {"type", "button"}, {"hidden", ""}}).close();
   navigation(html, data, devices.size());
   html.open("main");

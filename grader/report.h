@@ -30,7 +30,8 @@ struct ReportPart {
 
 struct ReportData {
   std::string heading = "Your labs";  ///< or whose they are
-  std::string made;                   ///< when, RFC 3339
+  std::string made;                   ///< when, RFC 3339; empty: does not matter
+  std::string remark;                 ///< goes with the heading; empty: none
   bool own = true;                    ///< for the learner: says what to type next
   std::vector<ReportPart> parts;      ///< all that the course has, in order
 };

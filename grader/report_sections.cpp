@@ -201,12 +201,14 @@ void facts(Html& html, const ReportPart& part, const Result& last) {
   const auto fact = [&](const char* name, const std::string& value) {
     if (!value.empty()) html.element("dt", name).element("dd", value);
   };
-  fact("file", last.source_path + ", sha256 " + last.source_sha256.substr(0, kHashDigits));
-  fact("device", device_text(last.device) + "; times are " + how_known(last.device));
-  const std::string when = "attempt " + std::to_string(part.attempts.size()) + ", " + last.started;
+  if (!last.source_sha256.empty())
+    fact("file", last.source_path + ", sha256 " + last.source_sha256.substr(0, kHashDigits));
+  if (!last.device.name.empty())
+    fact("device", device_text(last.device) + "; times are " + how_known(last.device));
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, ", %.1f s to grade", last.wall_s);
-  fact("graded", when + seconds);
+  if (!last.started.empty())  // a class's results do not say when: they are the same bytes each time
+    fact("graded", "attempt " + std::to_string(part.attempts.size()) + ", " + last.started + seconds);
   html.close();
 }
 

@@ -25,7 +25,7 @@ struct Attempted {
 /// What is known when every task has ended.
 struct ClassOutcome {
   std::vector<Graded> students;                ///< the best submission of each, by id
-  std::vector<std::string> chosen;             ///< its label, for each of them
+  std::vector<Attempted> chosen;               ///< which one that was, for each of them
   std::size_t submissions = 0, different = 0;  ///< different: tasks
   std::size_t errors = 0;  ///< students with a part that could not be graded: no points lost
 };
@@ -34,6 +34,10 @@ struct ClassOutcome {
 /// run.
 ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
                     const std::vector<Chosen>& parts, const Course& course);
+
+/// A student's page: what `./lab report` shows a learner, of the submission that counts.
+std::string student_page(const BatchFolder& folder, const Graded& student, const Attempted& chosen,
+                         const std::vector<Chosen>& parts);
 
 /// results/<id>.json, class.csv, hardest.csv, index.html, reports/<id>.html and the other formats asked for.
 void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOutcome& outcome,

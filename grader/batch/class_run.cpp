@@ -60,6 +60,12 @@ Progressed replay(const std::vector<Json>& events) {
   return state;
 }
 
+void forget_what_is_lost(const BatchFolder& folder, Progressed& progressed) {
+  std::erase_if(progressed.done, [&](const auto& task) {
+    return task.second != "error" && verdict_in_file(folder, task.first).empty();
+  });
+}
+
 ClassRun::ClassRun(const BatchFolder& folder, Journal& journal, Executor& executor, Progressed& progressed,
                    Hooks hooks)
     : folder_(folder),
@@ -116,6 +122,10 @@ void ClassRun::run(const std::vector<Task>& tasks) {
       next.push_back(waiting.front());
       waiting.pop_front();
     }
+    for (const std::string& key : next) {  // what is there afterwards is of this try
+      std::error_code ignored;
+      std::filesystem::remove(folder_.outcome(key), ignored);
+    }
     if (!next.empty()) executor_.start(next);
     if (hooks_.on_progress) hooks_.on_progress(all - left, all, executor_.running());
     std::vector<std::string> again;
@@ -131,8 +141,6 @@ void ClassRun::run_sentinels(const std::vector<Task>& sentinels, const std::stri
   for (const Task& sentinel : sentinels) {
     progressed_.done.erase(sentinel.key);
     progressed_.faults.erase(sentinel.key);
-    std::error_code ignored;
-    std::filesystem::remove(folder_.outcome(sentinel.key), ignored);
   }
   run(sentinels);
   if (stopped_) return;

@@ -28,6 +28,9 @@ struct Progressed {
 /// A sentinel that failed takes back everything since the last one that passed.
 Progressed replay(const std::vector<nlohmann::json>& events);
 
+/// What the journal calls done is graded again where its outcome is gone, as after a power cut.
+void forget_what_is_lost(const BatchFolder& folder, Progressed& progressed);
+
 class ClassRun {
  public:
   /// `on_progress(done, of, running)`. `outcome_verdict` reads what a task found ("pass", "error" ...; empty:

@@ -6,6 +6,7 @@
 #include "grader/batch/batch.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
+#include "grader/report.h"
 #include "grader/svg.h"
 #include "grader/terminal.h"
 #include "grader/xml.h"
@@ -36,6 +37,11 @@ std::string page(const std::string& title, const std::string& body) {
 std::string cell(const std::string& text, const char* kind = nullptr) {
   return kind == nullptr ? "<td>" + xml_escaped(text) + "</td>"
                          : "<td class=\"" + std::string(kind) + "\">" + xml_escaped(text) + "</td>";
+}
+
+std::string linked(const std::string& id) {
+  const std::string text = xml_escaped(id);
+  return "<td><a href=\"reports/" + text + ".html\">" + text + "</a></td>";
 }
 
 /// How many students reached how much, in tenths of the points.
@@ -89,35 +95,29 @@ std::vector<Hard> hardest(const ClassOutcome& outcome) {
   return all;
 }
 
-std::string student_page(const Graded& student, const std::string& label) {
-  std::string body = "<p><strong>" + decimal(student.points()) + " of " + decimal(student.max_points()) +
-                     " points</strong> &middot; graded: " + xml_escaped(label);
-  if (!student.remark.empty()) body += " &middot; " + xml_escaped(student.remark);
-  body += "</p>\n";
-  for (const Result& result : student.results) {
-    body += "<h2>" + xml_escaped(result.part + " " + result.title) + "</h2>\n<p>" + decimal(result.points) +
-            " of " + decimal(result.max_points) + " points";
-    if (!result.device.name.empty())
-      body += " on " + xml_escaped(result.device.name) + (result.device.simulated ? " (simulated)" : "");
-    body += "</p>\n<div class=\"scroll\"><table><tr><th>check</th><th></th><th>what was seen</th></tr>\n";
-    for (const Check& check : result.checks) {
-      const std::string verdict(name_of(check.verdict));
-      body += "<tr>" + cell(check.title) + cell(outcome(check), verdict.c_str()) + "<td><pre>" +
-              xml_escaped(check.message) + "</pre></td></tr>\n";
-    }
-    body += "</table></div>\n";
-    if (result.measurements.empty()) continue;
-    body +=
-        "<table><tr><th>against the limit</th><th class=\"number\">reached</th><th "
-        "class=\"number\">limit</th>"
-        "<th class=\"number\">share</th></tr>\n";
-    for (const Measurement& line : result.measurements)
-      body += "<tr>" + cell(line.id) + cell(decimal(line.achieved) + " " + line.roof.unit, "number") +
-              cell(decimal(line.roof.value) + " " + line.roof.unit, "number") +
-              cell(decimal(100 * line.fraction) + " %", "number") + "</tr>\n";
-    body += "</table>\n";
+/// Why a person has to look at whom.
+std::string held_table(const ClassOutcome& outcome) {
+  std::string rows;
+  for (const Graded& student : outcome.students)
+    if (!student.held.empty())
+      rows += "<tr>" + linked(student.id) + cell(student.name) + cell(student.held) + "</tr>\n";
+  if (rows.empty()) return {};
+  return "<h2>For a person to look at</h2>\n<p>Their grades are not final. <em>Impossible</em> is a time "
+         "that "
+         "no hardware can have: the work that was skipped may be a cheat or a mistake. Read the file.</p>\n"
+         "<table><tr><th>id</th><th>name</th><th>why</th></tr>\n" +
+         rows + "</table>\n";
+}
+
+/// The graded file, where it is still kept.
+std::string source_of(const BatchFolder& folder, const Attempted& attempt, const std::string& part) {
+  const auto key = attempt.keys.find(part);
+  if (key == attempt.keys.end()) return {};
+  try {
+    return read_file(folder.source(read_task(folder, key->second).source_sha256));
+  } catch (const std::exception&) {
+    return {};
   }
-  return page(student.name.empty() ? student.id : student.name, body);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
   if (outcome.errors != 0)
     body += " <span class=\"error\">" + std::to_string(outcome.errors) +
             " could not be graded, through no fault of the students: a person has to look at them.</span>";
-  body += "</p>\n" + histogram(outcome);
+  body += "</p>\n" + held_table(outcome) + histogram(outcome);
   if (const std::vector<Hard> hard = hardest(outcome); !hard.empty()) {
     body +=
         "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
@@ -144,17 +144,36 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
   body += "<th class=\"number\">points</th><th>graded</th><th></th></tr>\n";
   for (std::size_t i = 0; i < outcome.students.size(); ++i) {
     const Graded& student = outcome.students[i];
-    body += "<tr><td><a href=\"reports/" + xml_escaped(student.id) + ".html\">" + xml_escaped(student.id) +
-            "</a></td>" + cell(student.name);
+    body += "<tr>" + linked(student.id) + cell(student.name);
     for (const Result& result : student.results) {
       const std::string verdict(name_of(result.verdict)), why(name_of(result.reason)),
           medal(name_of(result.medal));
       body += cell(!medal.empty() ? "passed: " + medal : why.empty() ? verdict : why, verdict.c_str());
     }
-    body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i]) + cell(student.remark) +
-            "</tr>\n";
+    body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i].handed_in.label) +
+            cell(student.remark) + "</tr>\n";
   }
   return page("Class", body + "</table></div>\n");
+}
+
+std::string student_page(const BatchFolder& folder, const Graded& student, const Attempted& chosen,
+                         const std::vector<Chosen>& parts) {
+  ReportData data;
+  data.heading = student.name.empty() ? student.id : student.name;
+  data.own = false;
+  data.remark = decimal(student.points()) + " of " + decimal(student.max_points()) +
+                " points; graded: " + chosen.handed_in.label;
+  if (!student.remark.empty()) data.remark += "; " + student.remark;
+  for (const Result& result : student.results) {
+    const auto part = std::ranges::find(parts, result.part, &Chosen::id);
+    if (part == parts.end()) continue;
+    data.parts.push_back({.id = result.part,
+                          .lab = result.lab,
+                          .title = part->title(),
+                          .file = part->part->program.source,
+                          .attempts = {{result, source_of(folder, chosen, result.part)}}});
+  }
+  return report_page(data);
 }
 
 void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOutcome& outcome,
@@ -172,7 +191,8 @@ void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOut
   for (std::size_t i = 0; i < outcome.students.size(); ++i) {
     const Graded& student = outcome.students[i];
     write_file(folder.results() / (student.id + ".json"), to_json(student));
-    write_file(folder.root / "reports" / (student.id + ".html"), student_page(student, outcome.chosen[i]));
+    write_file(folder.root / "reports" / (student.id + ".html"),
+               student_page(folder, student, outcome.chosen[i], parts));
   }
   std::vector<std::string> all = {"class", "hardest"};
   for (const std::string& format : formats)

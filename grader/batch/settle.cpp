@@ -43,6 +43,26 @@ Result result_of(const BatchFolder& folder, const Attempted& attempt, const Chos
   }
 }
 
+/// What a person has to look at in a submission; empty: nothing. A time that no hardware can have is a
+/// mistake that skips work, or a cheat: who reads the file knows.
+std::string held_in(const Graded& graded) {
+  std::string held;
+  const auto add = [&](const std::string& what) { held += (held.empty() ? "" : ", ") + what; };
+  for (const Result& result : graded.results) {
+    if (result.verdict == Verdict::kError) add(result.part + ": no verdict, through no fault of the student");
+    for (const Check& check : result.checks)
+      if (check.reason == Class::kImpossible) add(result.part + "/" + check.id + ": impossible");
+  }
+  return held;
+}
+
+/// Times that did not settle in any of the tries say nothing about the submission.
+void mark_without_verdict(Result& result) {
+  if (result.verdict != Verdict::kNoisy) return;
+  result.verdict = Verdict::kError;
+  result.reason = Class::kInfrastructure;
+}
+
 /// More points are better; of equals the one that was handed in first, so that nobody loses by trying again.
 bool better(const Graded& one, const Attempted& one_attempt, const Graded& other,
             const Attempted& other_attempt) {
@@ -59,6 +79,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
   ClassOutcome outcome;
   outcome.submissions = attempts.size();
   std::map<std::string, std::pair<Graded, const Attempted*>> best;
+  std::map<std::string, std::map<std::string, std::string>> held;  ///< student -> label -> why
   std::set<std::string> keys;
   for (const Attempted& attempt : attempts) {
     const HandedIn& handed_in = attempt.handed_in;
@@ -74,8 +95,11 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
       Part part = *chosen.part;
       part.points = course.points_of(chosen.id(), part.points);
       score(result, part);
+      mark_without_verdict(result);
       graded.results.push_back(std::move(result));
     }
+    graded.held = held_in(graded);
+    if (!graded.held.empty()) held[handed_in.id][handed_in.label] = graded.held;
     for (const auto& [part, key] : attempt.keys) keys.insert(key);
     const auto known = best.find(handed_in.id);
     if (known == best.end() || better(graded, attempt, known->second.first, *known->second.second))
@@ -84,8 +108,12 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
   outcome.different = keys.size();
   for (auto& [id, pair] : best) {
     outcome.errors += pair.first.verdict() == Verdict::kError ? 1 : 0;
+    // A submission that does not count is looked at, too.
+    for (const auto& [label, why] : held[id])
+      if (label != pair.second->handed_in.label)
+        pair.first.held += (pair.first.held.empty() ? "" : "; ") + ("in " + label + ": " + why);
     outcome.students.push_back(std::move(pair.first));
-    outcome.chosen.push_back(pair.second->handed_in.label);
+    outcome.chosen.push_back(*pair.second);
   }
   return outcome;
 }

@@ -65,8 +65,6 @@ class SlurmExecutor final : public Executor {
       std::string line;
       for (const std::string& word : options_.command(key)) line += quoted(word) + " ";
       lines += line + "\n";
-      std::error_code ignored;
-      std::filesystem::remove(folder_.outcome(key), ignored);  // what is there afterwards is of this try
     }
     write_file(place / "tasks", lines);
     write_file(place / "job.sh", "#!/bin/sh\neval \"exec $(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" " +

@@ -31,7 +31,7 @@ std::map<std::string, std::string> outcomes_of(const Graded& graded) {
 
 std::string class_csv(const std::vector<Graded>& all, const FormatOptions&) {
   const std::vector<std::string> columns = columns_of(all);
-  CsvRow header = {"id", "name", "email", "points", "max", "verdict", "remark"};
+  CsvRow header = {"id", "name", "email", "points", "max", "verdict", "remark", "held"};
   for (const std::string& column : columns) header.push_back(csv_cell(column));
   std::vector<CsvRow> rows = {header};
   for (const Graded& graded : all) {
@@ -41,7 +41,8 @@ std::string class_csv(const std::vector<Graded>& all, const FormatOptions&) {
                   decimal(graded.points()),
                   decimal(graded.max_points()),
                   std::string(name_of(graded.verdict())),
-                  csv_cell(one_line(graded.remark))};
+                  csv_cell(one_line(graded.remark)),
+                  csv_cell(one_line(graded.held))};
     const auto outcomes = outcomes_of(graded);
     for (const std::string& column : columns)
       row.push_back(outcomes.contains(column) ? outcomes.at(column) : "");

@@ -19,6 +19,7 @@ struct Graded {
   std::vector<Result> results;
   double factor = 1;   ///< what the late policy leaves of the points
   std::string remark;  ///< goes with the grade: "2 days late: 80 %"
+  std::string held;    ///< for a person to look at before the grade is final: "01/bandwidth: impossible"
 
   double points() const;  ///< after the late policy, two digits
   double max_points() const;

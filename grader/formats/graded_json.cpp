@@ -20,6 +20,7 @@ Graded from_json(const std::string& text) {
     graded.email = json.value("email", "");
     graded.factor = json.value("factor", 1.0);
     graded.remark = json.value("remark", "");
+    graded.held = json.value("held", "");
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(std::string("not a lab/graded/v1: ") + error.what());
   }

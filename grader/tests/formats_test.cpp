@@ -288,12 +288,12 @@ TEST(Formats, ClassHasAColumnACheckAndTheHardestFirst) {
   late.results[0].part = "01", late.factor = 0.5;
   const auto rows = csv_rows(text_of("class", {graded({passed()}), late}));
   ASSERT_EQ(rows.size(), 3U);
-  const CsvRow header = {"id",      "name",   "email",    "points",   "max",
-                         "verdict", "remark", "01/build", "01/n-257", "01/huge"};
+  const CsvRow header = {"id",     "name", "email",    "points",   "max",    "verdict",
+                         "remark", "held", "01/build", "01/n-257", "01/huge"};
   EXPECT_EQ(rows[0], header);
   EXPECT_EQ(rows[1][3], "80.5");
   EXPECT_EQ(rows[2][3], "6.69");
-  EXPECT_EQ(rows[2][8], "wrong-answer");
+  EXPECT_EQ(rows[2][9], "wrong-answer");
   const auto hardest = csv_rows(text_of("hardest", {graded({passed()}), late}));
   ASSERT_EQ(hardest.size(), 3U) << "what could not run does not count";
   EXPECT_EQ(hardest[1], (CsvRow{"01/n-257", "n-257, titled", "1", "2", "50"}));

@@ -93,7 +93,7 @@ TEST(ResultJson, ReadBackItIsTheSame) {
   EXPECT_EQ(to_json(from_json(to_json({finite})).results), to_json({finite}));
   Graded graded;
   graded.id = "ada", graded.name = "Ada", graded.email = "ada@example.edu", graded.factor = 0.8,
-  graded.remark = "late";
+  graded.remark = "late", graded.held = "01/bandwidth: impossible";
   graded.results = {finite};
   EXPECT_EQ(to_json(from_json(to_json(graded))), to_json(graded));
 }

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "grader/batch/batch.h"
 #include "grader/batch/class_run.h"
@@ -14,6 +15,7 @@
 #include "grader/hidden.h"
 #include "grader/progress_line.h"
 #include "grader/table.h"
+#include "grader/terminal.h"
 #include "grader/workbench.h"
 
 namespace roofline::grader {
@@ -225,6 +227,7 @@ class Batch {
   }
 
   void grade(Journal& journal, Progressed& progressed) {
+    forget_what_is_lost(folder_, progressed);
     std::size_t left = 0;
     for (const Task& task : tasks_) left += progressed.done.contains(task.key) ? 0 : 1;
     if (left == 0) return;
@@ -268,17 +271,26 @@ class Batch {
         const std::string why(name_of(result.reason));
         verdict += (verdict.empty() ? "" : ", ") + (why.empty() ? std::string(name_of(result.verdict)) : why);
       }
-      table.add({student.id, decimal(student.points()), verdict, outcome.chosen[i]});
+      table.add({student.id, decimal(student.points()), verdict, outcome.chosen[i].handed_in.label});
     }
     std::printf("%s\n  %zu students, %zu submissions, %zu of them different\n",
                 table.render(terminal).c_str(), outcome.students.size(), outcome.submissions,
                 outcome.different);
     std::printf("  overview  %s\n  table     %s\n", paths_.shown(folder_.root / "index.html").c_str(),
                 paths_.shown(folder_.root / "class.csv").c_str());
+    print_held(outcome);
     if (outcome.errors == 0) return 0;
     std::printf("  %zu could not be graded, through no fault of the students: see %s\n", outcome.errors,
                 paths_.shown(folder_.journal()).c_str());
     return kNoVerdict;
+  }
+
+  static void print_held(const ClassOutcome& outcome) {
+    bool first = true;
+    for (const Graded& student : outcome.students)
+      if (!student.held.empty())
+        std::printf("  %s  %s (%s)\n", std::exchange(first, false) ? "look at " : "        ",
+                    student.id.c_str(), printable(student.held).c_str());
   }
 
   const Paths& paths_;

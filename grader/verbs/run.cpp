@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <mutex>
 #include <optional>
@@ -36,7 +35,7 @@ namespace {
 constexpr const char* kDefaultDevice = "a100-sxm4-40gb";
 
 /// Patience with a program that was asked to end.
-constexpr std::time_t kGraceSeconds = 3;
+constexpr std::chrono::seconds kGrace{3};
 
 /// Wall time that a kernel gets after its program has ended.
 constexpr std::chrono::seconds kKernelGrace{20};
@@ -88,7 +87,8 @@ struct Ending {
 /// Waits for the program; passes on what asks `run` to end, and insists after a while.
 Ending wait_for(pid_t pid) {
   const sigset_t awaited = awaited_signals();
-  std::optional<std::time_t> deadline;
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> deadline;
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(pid, &status, WNOHANG);
@@ -97,9 +97,9 @@ Ending wait_for(pid_t pid) {
     const int signal = sigtimedwait(&awaited, nullptr, &tick);
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
       kill(pid, signal);
-      if (!deadline) deadline = std::time(nullptr) + kGraceSeconds;
+      if (!deadline) deadline = Clock::now() + kGrace;
     }
-    if (deadline && std::time(nullptr) > *deadline) kill(pid, SIGKILL);
+    if (deadline && Clock::now() > *deadline) kill(pid, SIGKILL);
   }
 }
 
