@@ -119,6 +119,11 @@ void Interrupts::forget() {
   handle(SIGTSTP, SIG_DFL);
 }
 
+void Interrupts::ignore() {
+  for (const int signal : kEnding) handle(signal, SIG_IGN);
+  handle(SIGTSTP, SIG_DFL);
+}
+
 std::optional<std::string> read_line(int fd, int interrupt) {
   std::string line;
   while (true) {

@@ -49,6 +49,8 @@ class Interrupts {
   int fd() const;  ///< readable after a signal
   /// In a child process: signals do again what they usually do.
   static void forget();
+  /// In a child process: these signals are the parent's to answer.
+  static void ignore();
 };
 
 /// A line from `fd`, without its end; nothing at the end of the file, or when `interrupt` (-1: none) becomes

@@ -120,11 +120,12 @@ std::string quick_text(const Result& result, const std::vector<Attempt>& before,
         (change.empty() ? "" : "; ") + terminal.paint(Colour::kBold, "p") + ": every case, and the speed";
   }
   if (!change.empty()) text += indented(change, terminal);
-  if (result.program_output.empty()) return text;
-  text += indented("your program printed", terminal);
-  for (const std::string& line : wrap(printable(result.program_output), 1 << 20))
-    text += std::string(kIndent + 2, ' ') + line + "\n";
-  return text;
+  if (!result.program_output.empty()) {
+    text += indented("your program printed", terminal);
+    for (const std::string& line : wrap(printable(result.program_output), 1 << 20))
+      text += std::string(kIndent + 2, ' ') + line + "\n";
+  }
+  return text + "\n";  // editors take an empty line for the end of a check (.vscode/tasks.json)
 }
 
 std::string keys_text(const Terminal& terminal) {

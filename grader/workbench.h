@@ -54,7 +54,7 @@ class Workbench {
 
  private:
   BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
-  Result judge(const Chosen& chosen, const Candidate& candidate, const GradeOptions& options);
+  Result judge(const Chosen& chosen, const Candidate& candidate, GradeOptions options);
   Result failed_build(const Chosen& chosen, const Check& check) const;
 
   Paths paths_;

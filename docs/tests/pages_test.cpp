@@ -282,6 +282,20 @@ TEST(Editor, TheProblemMatcherFindsFileAndLine) {
       EXPECT_EQ(found[2], "12");
     }
     EXPECT_FALSE(std::regex_search(std::string("  ok  n = 255   pass  0.1 s"), pattern));
+    if (!task.value("isBackground", false)) continue;
+    // What ./lab watch prints: a check is shown in the editor when its end is seen.
+    const nlohmann::json& background = task["problemMatcher"]["background"];
+    const std::regex begins(background["beginsPattern"].get<std::string>()),
+        ends(background["endsPattern"].get<std::string>());
+    for (const std::string line :
+         {"14:03:12  \u2717 does-not-compile  0.9 s", "     check            verdict"})
+      EXPECT_TRUE(std::regex_search(line, begins)) << line;
+    for (const std::string line :
+         {"          labs/01-pointwise/pointwise.cu:12: expected a ';'", "  seed    7"}) {
+      EXPECT_FALSE(std::regex_search(line, begins)) << line;
+      EXPECT_FALSE(std::regex_search(line, ends)) << line;
+    }
+    EXPECT_TRUE(std::regex_search(std::string(), ends));
   }
   EXPECT_EQ(matchers, 2U);
 }

@@ -247,6 +247,28 @@ class WatchVerb : public testing::Test {
     EXPECT_NE(now.c_lflag & ECHO, 0U);
   }
 
+  /// No folder of a compilation, and no process that works on these labs.
+  void nothing_is_left() const {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(root_ / ".lab" / "cache", none))
+      EXPECT_FALSE(entry.path().filename().string().starts_with("work-")) << entry.path();
+    std::string left = "?";
+    for (int look = 0; look < 500 && !left.empty(); ++look, usleep(10000)) left = processes_of(root_);
+    EXPECT_EQ(left, "");
+  }
+
+  /// The command lines that name a folder. A process that is over has none, whoever waits for it.
+  static std::string processes_of(const fs::path& folder) {
+    std::string all;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator("/proc", none)) {
+      std::ifstream file(entry.path() / "cmdline");
+      std::string line((std::istreambuf_iterator<char>(file)), {});
+      if (line.find(folder.string()) != std::string::npos) all += printable(line) + "\n";
+    }
+    return all;
+  }
+
   fs::path root_, file_;
   std::string solution_, raw_, output_;
   size_t from_ = 0;
@@ -295,7 +317,7 @@ TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
   EXPECT_TRUE(fs::exists(root_ / ".lab" / "attempts" / "01"));
 }
 
-// Breaks when Ctrl-C in the middle of a check leaves a terminal without echo, or processes.
+// Breaks when Ctrl-C in the middle of a check leaves a terminal without echo, processes or files.
 TEST_F(WatchVerb, ControlCInTheMiddle) {
   predict();
   start("01");
@@ -303,9 +325,18 @@ TEST_F(WatchVerb, ControlCInTheMiddle) {
   usleep(300000);  // into the compilation
   press("\003");
   ends(0);
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(root_ / ".lab" / "cache", none))
-    EXPECT_FALSE(entry.path().filename().string().starts_with("work-")) << entry.path();
+  nothing_is_left();
+}
+
+// Breaks when the child that checks dies of a signal to the whole group, and its compilers go on.
+TEST_F(WatchVerb, TerminatedWithItsGroup) {
+  predict();
+  start("01");
+  ASSERT_TRUE(shows("Save the file"));
+  usleep(300000);
+  kill(-pid_, SIGTERM);
+  ends(0);
+  nothing_is_left();
 }
 
 // Breaks when a save during a check waits for it, or checks what was there before.
@@ -328,7 +359,9 @@ TEST_F(WatchVerb, LineByLineWithoutATerminal) {
                   {.limit = seconds(4),
                    .environment = {"ROOFLINE_ROOT=" + root_.string(),
                                    "ROOFLINE_STATE=" + (root_ / ".lab").string(), "LC_ALL=C.UTF-8"}});
-  EXPECT_NE(result.output.find("does-not-compile"), std::string::npos) << result.output;
+  const size_t verdict = result.output.find("does-not-compile");
+  ASSERT_NE(verdict, std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("\n\n", verdict), std::string::npos) << "no empty line ends the check";
   EXPECT_EQ(result.output.find('\033'), std::string::npos) << result.output;
   EXPECT_EQ(result.output.find("p performance"), std::string::npos) << result.output;
   EXPECT_TRUE(result.timed_out) << "it goes on watching";

@@ -218,9 +218,10 @@ class Watcher {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
     std::fflush(nullptr);
+    const pid_t parent = getpid();
     child_ = fork();
     if (child_ == 0) {
-      become_child();
+      become_child(parent);
       const int nothing = open("/dev/null", O_RDONLY);
       if (nothing >= 0) dup2(nothing, STDIN_FILENO);
       _exit(work(kind, since));
@@ -230,12 +231,12 @@ class Watcher {
     if (child_ < 0) throw std::runtime_error("cannot start a process");
   }
 
-  /// Ctrl-C is the parent's to answer: a child that died of it would leave its compilers behind.
-  static void become_child() {
-    Interrupts::forget();
-    signal(SIGINT, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
+  /// The signals that end a watch may come to the whole group: only the parent answers them. A child that
+  /// died of one would leave its compilers, which are in groups of their own, behind.
+  static void become_child(pid_t parent) {
+    Interrupts::ignore();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);  // it died before it could be waited for
   }
 
   /// In the child.
