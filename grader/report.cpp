@@ -33,10 +33,12 @@ void summary_row(Html& html, const ReportPart& part) {
   html.close();
   const ReportAttempt* best = part.best();
   html.open("td");
-  if (best)
+  if (best) {
     outcome_chip(html, best->result);
-  else
+    if (best->result.device.simulated) html.element("span", " simulated", {{"class", "soft"}});
+  } else {
     html.element("span", "not started", {{"class", "chip open"}});
+  }
   html.close().open("td");
   if (const Measurement* line = best ? deciding(best->result) : nullptr) roof_bar(html, *line);
   html.close();

@@ -251,7 +251,8 @@ const Measurement* deciding(const Result& result) {
 }
 
 void roof_bar(Html& html, const Measurement& line) {
-  const double most = std::max({1.0, 1.1 * line.excellent, line.fraction});
+  // Up to the roof; further where a medal or the result lies beyond it, as for a speed-up.
+  const double most = std::max({1.0, line.excellent > 1 ? 1.1 * line.excellent : 0, line.fraction});
   const auto at = [&](double fraction) {
     return compact(100 * std::clamp(fraction, 0.0, most) / most) + "%";
   };

@@ -36,9 +36,10 @@ void ratio_cell(Html& html, double actual, double ideal) {
 
 void advice_row(Html& html, const LineAdvice& advice) {
   html.open("tr", {{"class", "advice"}}).element("td", "").open("td", {{"colspan", "4"}});
-  html.text(advice.message);
+  // A block of its own: the cell is as wide as the longest line of the source, the sentence stays in sight.
+  html.open("span").text(advice.message);
   if (advice.gain >= 0.005) html.text(" Worth about " + percent_text(advice.gain) + " of the time.");
-  html.close().close();
+  html.close().close().close();
 }
 
 void line_row(Html& html, unsigned number, const std::string& code, const LineCounts* counts, double all) {
