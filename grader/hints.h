@@ -16,4 +16,8 @@ struct Hint {
 /// of the same level are no hints.
 std::vector<Hint> parse_hints(const std::string& markdown);
 
+/// The text for a terminal of `width` columns. One in which every line fits stays as it is; else paragraphs
+/// and list items are filled anew; code, tables and headings never are.
+std::string fitted(const std::string& markdown, int width);
+
 }  // namespace roofline::grader

@@ -136,6 +136,16 @@ TEST(Hints, SectionsInOrder) {
   EXPECT_TRUE(parse_hints("no sections").empty());
 }
 
+// Breaks when a narrow terminal cuts words, or code is filled like text.
+TEST(Hints, FitTheTerminal) {
+  const std::string hint =
+      "one two three four\nfive six\n\n- seven eight nine\n  ten\n```\na long line of code\n```\nend";
+  EXPECT_EQ(fitted(hint, 80), hint);
+  EXPECT_EQ(
+      fitted(hint, 12),
+      "one two\nthree four\nfive six\n\n- seven\n  eight nine\n  ten\n```\na long line of code\n```\nend");
+}
+
 void git(const fs::path& root, std::vector<std::string> words) {
   words.insert(words.begin(), {"git", "-C", root.string(), "-c", "user.name=t", "-c", "user.email=t@t"});
   ASSERT_TRUE(run_command(words).ok()) << words[7];

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <regex>
 
 #include "grader/bench_figure.h"
 #include "grader/current.h"
@@ -40,6 +41,11 @@ std::vector<Chosen> chosen_parts(const std::vector<Lab>& labs, const BenchReques
 int versions(const std::vector<Chosen>& chosen, const BenchRequest& request, const Paths& paths) {
   const fs::path program = paths.build / "bin" / "lab-bench";
   std::error_code none;
+  try {
+    const std::regex expression(request.only);
+  } catch (const std::regex_error& error) {
+    throw UsageError("--only " + request.only + " is no regular expression: " + error.what());
+  }
   if (!fs::exists(program, none))
     throw InfrastructureError(
         "this build has no Google Benchmark, which compares the versions: install libbenchmark-dev, remove " +

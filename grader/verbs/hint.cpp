@@ -31,7 +31,8 @@ int hint_verb(const Paths& paths, const std::string& lab, bool all) {
   for (size_t i = first; i < shown; ++i) {
     const std::string title = "Hint " + std::to_string(i + 1) + " of " + std::to_string(hints.size()) +
                               (hints[i].title.empty() ? "" : ": " + hints[i].title);
-    std::printf("%s\n\n%s\n\n", terminal.paint(Colour::kBold, title).c_str(), hints[i].text.c_str());
+    std::printf("%s\n\n%s\n\n", terminal.paint(Colour::kBold, title).c_str(),
+                fitted(hints[i].text, terminal.width).c_str());
   }
   progress.set_hints(part.id(), static_cast<unsigned>(std::max(before, shown)));
   const std::string id = part.id();

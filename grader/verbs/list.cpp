@@ -18,8 +18,8 @@ int list_verb(const Paths& paths) {
   using Align = Column::Align;
   Table table({{"lab"},
                {"name"},
-               {"title"},
-               {"state"},
+               {"title", Align::kWrap},
+               {"state", Align::kWrap},
                {"of roof", Align::kRight},
                {"points", Align::kRight},
                {"attempts", Align::kRight}});
