@@ -3,6 +3,7 @@
 #include "grader/hints.h"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 #include "grader/table.h"
@@ -10,7 +11,7 @@
 namespace roofline::grader {
 namespace {
 
-constexpr std::string_view kHeading = "## Hint";
+constexpr std::string_view kHeading = "## Hint", kPart = "part ";
 
 std::string trimmed(const std::string& text, const char* what) {
   const size_t begin = text.find_first_not_of(what);
@@ -49,6 +50,15 @@ std::vector<Hint> parse_hints(const std::string& markdown) {
     }
   }
   for (Hint& hint : hints) hint.text = trimmed(hint.text, "\n\r");
+  return hints;
+}
+
+std::vector<Hint> hints_of_part(std::vector<Hint> hints, const std::string& letter) {
+  if (letter.empty()) return hints;
+  std::erase_if(hints, [&](const Hint& hint) {
+    if (!hint.title.starts_with(kPart) || hint.title.size() == kPart.size()) return false;
+    return std::tolower(static_cast<unsigned char>(hint.title[kPart.size()])) != letter[0];
+  });
   return hints;
 }
 

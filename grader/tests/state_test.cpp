@@ -124,6 +124,19 @@ TEST(Toolkit, VersionIsRead) {
 }
 
 // Breaks when other sections, or a heading within code, count as hints.
+// Breaks when the learner of the last part has to leaf through the hints of the others again.
+TEST(Hints, OfAPart) {
+  const auto all = parse_hints(
+      "## Hint 1: before all\na\n## Hint 2: part A, x\nb\n## Hint 3: part B, y\nc\n## Hint 4: part B, "
+      "z\nd\n");
+  EXPECT_EQ(hints_of_part(all, "").size(), 4U);
+  const auto second = hints_of_part(all, "b");
+  ASSERT_EQ(second.size(), 3U);
+  EXPECT_EQ(second[0].text, "a");
+  EXPECT_EQ(second[1].text, "c");
+  EXPECT_EQ(second[2].text, "d");
+}
+
 TEST(Hints, SectionsInOrder) {
   const auto hints = parse_hints(
       "# Hints\n\nread slowly\n\n## Hint 1\n\nWhat?\n\n## Hint 2: the guard\n```\n## not a "

@@ -21,7 +21,7 @@ int hint_verb(const Paths& paths, const std::string& lab, bool all) {
   if (!lab.empty()) chosen = select(labs, {lab});
   const Chosen part = chosen.empty() ? current_part(labs, progress) : chosen.front();
   const std::filesystem::path file = part.folder(paths) / part.lab->hints;
-  const std::vector<Hint> hints = parse_hints(read_file(file));
+  const std::vector<Hint> hints = hints_of_part(parse_hints(read_file(file)), part.part->letter);
   if (hints.empty()) throw InfrastructureError(paths.shown(file) + " has no section \"## Hint 1\"");
 
   const size_t before = progress.at(part.id()).hints;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 06, part A: keep a few activations, compute the others again. Read README.md first; ./lab hint 06 helps
-// when you are stuck. Check with  ./lab grade 06a
+// Lab 06, part A: keep a few activations, compute the others again. Read README.md first; ./lab hint 06a
+// helps when you are stuck. Check with  ./lab grade 06a
 
 #include <vector>
 

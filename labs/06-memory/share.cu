@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 06, part C: tensors share memory. Check with  ./lab grade 06c
+// Lab 06, part C: tensors share memory. Check with  ./lab grade 06c; ./lab hint 06c helps when you are stuck.
 
 #include <algorithm>
 #include <numeric>

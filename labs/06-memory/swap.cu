@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 06, part B: activations go to host memory and come back, while kernels run. Check with  ./lab grade 06b
+// Lab 06, part B: activations go to host memory and come back, while kernels run. Check with
+// ./lab grade 06b; ./lab hint 06b helps when you are stuck.
 
 #include <vector>
 
