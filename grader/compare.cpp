@@ -234,13 +234,19 @@ std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t col
   return positions;
 }
 
-std::string describe(const Comparison& comparison, std::string_view name) {
+std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns) {
   std::string text = std::to_string(comparison.wrong) + " of " + std::to_string(comparison.checked);
   text += comparison.positions.empty() ? " elements of " : " elements looked at in ";
   text += std::string(name) + (comparison.wrong == 1 ? " is wrong" : " are wrong");
+  const auto place = [&](std::uint64_t index) {
+    const std::string element = std::string(name) + "[" + std::to_string(index) + "]";
+    if (columns == 0) return element;
+    return element + " (row " + std::to_string(index / columns) + ", column " +
+           std::to_string(index % columns) + ")";
+  };
   const auto line = [&](const Mismatch& m, const char* label) {
-    text += "\n  " + std::string(label) + std::string(name) + "[" + std::to_string(m.index) + "]: expected " +
-            number(m.expected) + ", got " + number(m.got);
+    text += "\n  " + std::string(label) + place(m.index) + ": expected " + number(m.expected) + ", got " +
+            number(m.got);
     if (std::isfinite(m.error)) text += " (off by " + number(m.error) + ", allowed " + number(m.bound) + ")";
   };
   for (const Mismatch& mismatch : comparison.first) line(mismatch, "");

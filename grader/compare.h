@@ -59,7 +59,8 @@ std::vector<std::uint64_t> sample_positions(std::uint64_t elements, std::uint64_
 std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t columns, unsigned rows,
                                        std::uint64_t seed);
 
-/// "3 of 1000 elements are wrong" with the first five and the worst, one a line.
-std::string describe(const Comparison& comparison, std::string_view name);
+/// "3 of 1000 elements are wrong" with the first five and the worst, one a line; of a matrix of `columns`
+/// columns with row and column.
+std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns = 0);
 
 }  // namespace roofline::grader

@@ -158,7 +158,9 @@ class Examiner {
   }
 
   void report(const Output& output, const Comparison& comparison, const PatternFound& pattern) {
-    std::string message = describe(comparison, output.argument);
+    const auto columns = output.columns ? static_cast<std::uint64_t>(output.columns(plan_.shape().settings))
+                                        : std::uint64_t{0};
+    std::string message = describe(comparison, output.argument, columns);
     if (!pattern.sentence.empty()) message += "\n" + pattern.sentence;
     fail(Class::kWrongAnswer, std::move(message));
     std::vector<double> indices, expected, got;

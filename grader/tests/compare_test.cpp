@@ -66,6 +66,7 @@ TEST(Compare, CountsAndShowsWhatIsWrong) {
   EXPECT_EQ(scene.comparison.wrong_indices,
             (std::vector<std::uint64_t>{7, 70'000, 70'001, 80'000, 80'010, 90'000}));
   const std::string text = describe(scene.comparison, "y");
+  EXPECT_NE(describe(scene.comparison, "y", 1).find(", column 0): expected"), std::string::npos);
   EXPECT_EQ(text.find("6 of 100000 elements of y are wrong\n  y[7]: expected"), 0U) << text;
   EXPECT_NE(text.find("worst: y[70001]"), std::string::npos) << text;
 }
