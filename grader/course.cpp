@@ -20,7 +20,9 @@ namespace {
 const std::vector<std::string> kForInstructors = {
     ".ci",
     "common/simulator/tests",
+    "docs/add-a-gpu.md",
     "docs/add-a-lab.md",
+    "docs/add-an-instruction.md",
     "docs/batch.md",
     "docs/cluster.md",
     "docs/instructor-guide.md",

@@ -151,7 +151,8 @@ TEST(Course, OnlyTheLabsAskedFor) {
 TEST(Course, PagesSpeakOfWhatIsThere) {
   for (const auto& [name, file] : course()) {
     if (!name.ends_with(".md")) continue;
-    for (const char* words : {"solutions/", "author-check", "instructors:", "students:"})
+    for (const char* words :
+         {"solutions/", "author-check", "./lab test", ".ci/", "instructors:", "students:"})
       EXPECT_EQ(file.bytes.find(words), std::string::npos) << name << " speaks of " << words;
     for (size_t at = file.bytes.find("]("); at != std::string::npos; at = file.bytes.find("](", at + 2)) {
       std::string target = file.bytes.substr(at + 2, file.bytes.find_first_of(")#", at + 2) - at - 2);
