@@ -26,6 +26,7 @@ const std::vector<std::string> kForInstructors = {
     "docs/batch.md",
     "docs/cluster.md",
     "docs/instructor-guide.md",
+    "docs/results/files.md",
     "docs/tests",
     "grader/author_check.cpp",
     "grader/author_check.h",
@@ -212,12 +213,24 @@ void drop_empty_sections(std::vector<std::string>& paragraphs) {
   }
 }
 
+/// Cut at the end of a line, the blank before goes too.
+std::string without_marked(const std::string& text) {
+  constexpr std::string_view kBegin = "<!-- instructors: -->", kEnd = "<!-- :instructors -->";
+  std::string out;
+  size_t at = 0;
+  for (size_t begin = text.find(kBegin); begin != std::string::npos; begin = text.find(kBegin, at)) {
+    out += text.substr(at, begin - at);
+    const size_t end = text.find(kEnd, begin);
+    if (end == std::string::npos) return out;  // rather too little than what is not theirs
+    at = end + kEnd.size();
+    if (out.ends_with(' ') && at < text.size() && text[at] == '\n') out.pop_back();
+  }
+  return out + text.substr(at);
+}
+
 std::string marked_for_students(const std::string& text) {
-  static const std::regex kCut(R"(<!-- instructors: -->[\s\S]*?<!-- :instructors -->)");
-  static const std::regex kCutAtEnd(R"( <!-- instructors: -->[\s\S]*?<!-- :instructors -->(?=\n))");
   static const std::regex kShow(R"(<!-- students: ([\s\S]*?) -->)");
-  return std::regex_replace(std::regex_replace(std::regex_replace(text, kCutAtEnd, ""), kCut, ""), kShow,
-                            "$1");
+  return std::regex_replace(without_marked(text), kShow, "$1");
 }
 
 std::string links_for_students(const std::string& text, const fs::path& page, const Kept& kept) {
