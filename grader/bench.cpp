@@ -20,8 +20,7 @@ Rig rig_for(const Part& part, const Settings& settings, const std::filesystem::p
             const DeviceChoice& device, const GradeOptions& options, bool trace) {
   CallShape shape;
   shape.settings = settings;
-  shape.guards = false;
-  shape.fetch_inputs = false;
+  shape.guards = shape.fetch_inputs = !device.simulated;
   Room room;
   room.include(CallPlan(part.program, shape));
   RigOptions how = rig_options(device, options, kDeadline);

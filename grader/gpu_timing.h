@@ -28,13 +28,13 @@ class GpuSeries {
 
   /// Finds how many calls fill a sample, and runs for `least` seconds or more, until the clock has settled.
   Fault warm_up(double least = 0.4);
-  /// Fresh inputs, and their samples.
+  /// Samples; of fresh inputs, where the program is doubted.
   Fault round();
   /// What the last sample left, against the pieces and against the reference.
   Fault check(const ExamineOptions& options, std::vector<std::pair<std::string, Detail>>& detail);
 
   /// Frees the device's memory until the next round.
-  Fault release() { return rig_.release(); }
+  Fault release();
 
   /// Of a call, one a sample.
   const std::vector<double>& seconds() const { return seconds_; }
@@ -64,7 +64,7 @@ class GpuSeries {
   Caches caches_;
   std::optional<double> outside_;
   unsigned calls_ = 1;  ///< a sample
-  bool gate_ = false;
+  bool gate_ = false, loaded_ = false;
   std::optional<CallPlan> plan_;
   unsigned sets_ = 1, called_ = 0, looked_at_ = 0;  ///< copies, calls since load, the copy with the pieces
   std::array<worker::PieceRecord, worker::kPieces> places_{};
