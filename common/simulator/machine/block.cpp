@@ -19,8 +19,9 @@ namespace {
 /// Warps switch at least this often, so that one that spins on another lets it run.
 constexpr u32 kWarpQuantum = 1024;
 /// A block that executed as many instructions that may be polling has probably come to a wait for other
-/// blocks.
-constexpr u64 kSpinsATurn = 256;
+/// blocks. One that does nothing else gives way sooner and sooner, so that hundreds of blocks that want one
+/// lock cost its holder little.
+constexpr u64 kSpinsATurn = 256, kFewestSpinsATurn = 4;
 
 /// Local memory of the deepest chain of direct calls from a function, itself not included. Functions on the
 /// way are left out when they come again: recursion lives on the stack that the program sets.
@@ -143,6 +144,7 @@ void BlockRunner::begin(u64 linear_id, bool sampled, Cluster* cluster, u32 rank)
   if (entry_local_ != 0)
     for (u32 t = 0; t < threads; ++t) std::memset(block_.local + t * block_.local_bytes, 0, entry_local_);
   block_.live_threads = threads;
+  spins_a_turn_ = kSpinsATurn;
   block_.warps = warps_.get();
   for (u32 i = 0; i < block_.warp_count; ++i) {
     const u32 lanes = threads - i * kWarpSize;
@@ -164,6 +166,7 @@ Scoreboard* BlockRunner::scoreboard(u32 warp) {
 bool BlockRunner::run(u64 budget, u64& used) {
   used = 0;
   block_.spins = 0;
+  const u64 work_before = visible_work();
   for (;;) {
     bool any = false, all_done = true;
     for (u32 i = 0; i < block_.warp_count; ++i) {
@@ -179,8 +182,16 @@ bool BlockRunner::run(u64 budget, u64& used) {
     if (all_done) return true;
     if (!any && waits_for_cluster()) return false;
     if (!any) report_deadlock(block_);
-    if (used >= budget || block_.spins >= kSpinsATurn) return false;
+    if (used >= budget || block_.spins >= spins_a_turn_) break;
   }
+  spins_a_turn_ =
+      visible_work() != work_before ? kSpinsATurn : std::max(spins_a_turn_ / 2, kFewestSpinsATurn);
+  return false;
+}
+
+/// Goes up when the block did what one that only polls does not do.
+u64 BlockRunner::visible_work() const {
+  return block_.totals->global_store_requests + block_.totals->barriers - block_.live_threads;
 }
 
 bool BlockRunner::waits_for_cluster() const {

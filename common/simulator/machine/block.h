@@ -32,9 +32,11 @@ class BlockRunner {
  private:
   Scoreboard* scoreboard(u32 warp);
   bool waits_for_cluster() const;
+  u64 visible_work() const;
 
   const DeviceDescription& device_;
   Block block_;
+  u64 spins_a_turn_ = 0;
   std::unique_ptr<Warp[]> warps_;
   u32 warp_capacity_ = 0;
   std::vector<std::unique_ptr<Scoreboard>> scoreboards_;

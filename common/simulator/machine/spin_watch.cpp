@@ -12,14 +12,15 @@ void SpinWatch::after_turn(const Block& block, u64 used, const std::vector<Block
                            bool last_of_round) {
   if (!watches_) return;
   all_spun_ &= block.spins != 0 || used == 0;
+  if (used != 0) fewest_polls_ = std::min(fewest_polls_, block.spins);
   if (!last_of_round) return;
   const KernelCounters& totals = *block.totals;
   const u64 changes = totals.global_store_requests + totals.atomic_requests + totals.barriers;
   const bool idle = all_spun_ && changes == seen_;
+  idle_polls_ = idle ? idle_polls_ + fewest_polls_ : 0;
   seen_ = changes;
-  all_spun_ = true;
-  idle_rounds_ = idle ? idle_rounds_ + 1 : 0;
-  if (idle_rounds_ < kPatience) return;
+  begin_round();
+  if (idle_polls_ < kPatience) return;
   const auto oldest = std::min_element(resident.begin(), resident.end(), [](BlockRunner* a, BlockRunner* b) {
     return a->block().linear_id < b->block().linear_id;
   });

@@ -7,7 +7,7 @@
 
 namespace roofline::sim {
 
-/// Notices that the blocks which take turns only wait: in many rounds on end every one of them polled memory
+/// Notices that the blocks which take turns only wait: every one of them polled memory many times on end
 /// or stood at its cluster's barrier, and none stored, did an atomic operation, passed a barrier or ended.
 /// Kernels that read a clock may be waiting for time to pass, and are left alone.
 class SpinWatch {
@@ -19,15 +19,25 @@ class SpinWatch {
   void after_turn(const Block& block, u64 used, const std::vector<BlockRunner*>& resident,
                   bool last_of_round);
   /// A block began or ended.
-  void reset() { idle_rounds_ = 0, all_spun_ = true; }
+  void reset() {
+    idle_polls_ = 0;
+    begin_round();
+  }
 
  private:
-  static constexpr u32 kPatience = 1024;  ///< rounds
+  static constexpr u64 kPatience = u64{1} << 18;  ///< polls of each block
+  static constexpr u64 kMany = 256;               ///< in one round; also when no block ran
+
+  void begin_round() {
+    all_spun_ = true;
+    fewest_polls_ = kMany;
+  }
 
   bool watches_;
   bool all_spun_ = true;
+  u64 fewest_polls_ = kMany;  ///< of a block in the present round
   u64 seen_ = 0;
-  u32 idle_rounds_ = 0;
+  u64 idle_polls_ = 0;  ///< of each block since one of them changed something
 };
 
 }  // namespace roofline::sim
