@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/file.h"
+#include "grader/score.h"
 
 namespace roofline::grader {
 namespace {
@@ -70,15 +71,13 @@ void ProgressFile::record(const Result& result) {
   lab.last = right_not_timed(result)         ? "right, not timed yet"
              : result.reason == Class::kNone ? name_of(result.verdict)
                                              : name_of(result.reason);
-  double fraction = 0;
-  for (const Measurement& measurement : result.measurements)
-    fraction = std::max(fraction, measurement.fraction);
+  const Measurement* line = deciding(result);
   const bool passed = result.verdict == Verdict::kPass;
   // A later, worse attempt takes nothing away; a failed one brings no medal.
   if (passed && (!lab.passed || result.medal > lab.medal ||
                  (result.medal == lab.medal && result.points > lab.points))) {
     lab.medal = result.medal;
-    lab.fraction = fraction;
+    lab.fraction = line ? line->fraction : 0;
     lab.device = (result.device.simulated ? "simulated " : "") + result.device.name;
   }
   lab.passed = lab.passed || passed;

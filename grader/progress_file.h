@@ -15,7 +15,7 @@ struct LabProgress {
   bool passed = false;         ///< ever
   Medal medal = Medal::kNone;  ///< the best
   double points = 0;           ///< the best
-  double fraction = 0;         ///< the best fraction of a roof
+  double fraction = 0;         ///< of the roof that decides the best medal
   std::string device;          ///< on which the best was reached
   std::string last;            ///< verdict and class of the last attempt
   std::string when;            ///< of the last attempt

@@ -8,6 +8,7 @@
 #include "grader/report_figures.h"
 #include "grader/report_page.h"
 #include "grader/report_sections.h"
+#include "grader/score.h"
 
 namespace roofline::grader {
 namespace {

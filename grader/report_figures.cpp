@@ -41,8 +41,8 @@ void learn_roofs(DeviceRoofs& roofs, const Result& result) {
   }
 }
 
-/// What the device counted; on a GPU, which counts nothing, what the lab says a call must do, and the points of
-/// a sweep.
+/// What the device counted; on a GPU, which counts nothing, what the lab says a call must do, and the points
+/// of a sweep.
 std::vector<PlacedPoint> points_of(const Result& result) {
   std::vector<PlacedPoint> points;
   for (const RooflinePoint& point : result.profile.points)

@@ -240,16 +240,6 @@ void outcome_chip(Html& html, const Result& result) {
        open ? "open" : "failed");
 }
 
-const Measurement* deciding(const Result& result) {
-  const Measurement* found = nullptr;
-  for (const Measurement& line : result.measurements) {
-    if (!(line.roof.value > 0 && line.pass > 0)) continue;
-    const auto key = [](const Measurement& m) { return std::pair(m.medal, m.fraction / m.excellent); };
-    if (found == nullptr || key(line) < key(*found)) found = &line;
-  }
-  return found;
-}
-
 void roof_bar(Html& html, const Measurement& line) {
   // Up to the roof; further where a medal or the result lies beyond it, as for a speed-up.
   const double most = std::max({1.0, line.excellent > 1 ? 1.1 * line.excellent : 0, line.fraction});

@@ -12,8 +12,6 @@ namespace roofline::grader {
 
 /// "passed", "wrong-answer", "excellent" ... as a small label.
 void outcome_chip(Html& html, const Result& result);
-/// The measurement that decides the medal: the lowest medal, then the least of its thresholds reached.
-const Measurement* deciding(const Result& result);
 /// "87 %" with a bar and the thresholds as marks.
 void roof_bar(Html& html, const Measurement& line);
 /// "simulated NVIDIA A100-SXM4-40GB, toolkit 13.0, time model 1" or "NVIDIA H200, driver 13.0, toolkit 13.0".

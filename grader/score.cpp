@@ -132,4 +132,14 @@ void score(Result& result, const Part& part) {
   }
 }
 
+const Measurement* deciding(const Result& result) {
+  const Measurement* found = nullptr;
+  for (const Measurement& line : result.measurements) {
+    if (!(line.roof.value > 0 && line.pass > 0)) continue;
+    const auto key = [](const Measurement& m) { return std::pair(m.medal, m.fraction / m.excellent); };
+    if (found == nullptr || key(line) < key(*found)) found = &line;
+  }
+  return found;
+}
+
 }  // namespace roofline::grader

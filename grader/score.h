@@ -14,4 +14,8 @@ namespace roofline::grader {
 /// correctness, structure and performance; a prediction costs points, never the verdict.
 void score(Result& result, const Part& part);
 
+/// The measurement that decides the medal: the lowest medal, then the least of its thresholds reached. None
+/// where nothing that is graded was measured.
+const Measurement* deciding(const Result& result);
+
 }  // namespace roofline::grader

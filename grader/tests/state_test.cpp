@@ -41,6 +41,26 @@ Result result(Verdict verdict, Medal medal, double points) {
   return r;
 }
 
+// Breaks when a speed-up of several times, or a line that nobody grades, hides the roof that decides the
+// medal.
+TEST_F(Progress, ShowsTheFractionThatDecidesTheMedal) {
+  const auto line = [](double fraction, double pass, Medal medal) {
+    Measurement m;
+    m.roof.value = 1;
+    m.fraction = fraction;
+    m.pass = pass;
+    m.excellent = pass == 0 ? 0 : 1.5 * pass;
+    m.medal = medal;
+    return m;
+  };
+  Result r = result(Verdict::kPass, Medal::kPass, 80);
+  r.measurements = {line(3.07, 0.85, Medal::kExcellent), line(0.7, 0.6, Medal::kPass),
+                    line(9, 0, Medal::kNone)};
+  ProgressFile progress(folder_ / "progress.json");
+  progress.record(r);
+  EXPECT_DOUBLE_EQ(progress.at("01").fraction, 0.7);
+}
+
 // Breaks when a later, worse attempt takes a medal away, or an attempt is not counted.
 TEST_F(Progress, KeepsTheBestAndCountsAttempts) {
   const fs::path path = folder_ / "progress.json";
