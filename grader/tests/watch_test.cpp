@@ -149,12 +149,13 @@ TEST(QuickCompile, OnlyTheStepsThatAreKnown) {
   const std::string host = "#$ cudafe++ --gen_module_id_file --module_id_file_name \"u.id\" \"u.4.ii\"\n";
   const std::string device =
       "#$ gcc -E \"u.cu\" -o \"u.1.ii\"\n#$ \"$CICC_PATH/cicc\" --module_id_file_name \"u.id\" \"u.1.ii\"\n";
-  const std::string after = "#$ fatbinary x\n#$ rm y\n#$ gcc -c u.cpp -o u.o\n";
+  const std::string after = "#$ fatbinary x\n#$ rm y\n#$ gcc -O3 -c u.cpp -o u.o\n";
   const auto script = quick_compile_script(before + host + device + after, "abc");
   ASSERT_TRUE(script);
   EXPECT_NE(script->find("export PATH='/cuda/bin:/it'\\''s'\n"), std::string::npos) << *script;
   EXPECT_NE(script->find("printf %s '_abc' > 'u.id'"), std::string::npos) << *script;
   EXPECT_EQ(script->find("--gen_module_id_file"), std::string::npos) << *script;
+  EXPECT_NE(script->find("gcc -O0 -c u.cpp"), std::string::npos) << *script;
   EXPECT_EQ(script->find("rm y"), std::string::npos) << *script;
   EXPECT_FALSE(quick_compile_script(before + host + device, "abc"));
   EXPECT_FALSE(quick_compile_script(before + device + host + after, "abc"));
