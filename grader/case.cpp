@@ -32,7 +32,8 @@ std::vector<Case> common_cases(const CommonCases& options) {
   for (const unsigned elements : options.misaligned) {
     Case shifted = sized(options, kRagged);
     shifted.id = "misaligned-" + std::to_string(elements);
-    shifted.title = "pointers " + std::to_string(elements) + " elements past an aligned address";
+    shifted.title = "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
+                    " past an aligned address";
     shifted.misaligned_elements = elements;
     cases.push_back(std::move(shifted));
   }

@@ -250,7 +250,8 @@ std::string describe(const Comparison& comparison, std::string_view name, std::u
     if (std::isfinite(m.error)) text += " (off by " + number(m.error) + ", allowed " + number(m.bound) + ")";
   };
   for (const Mismatch& mismatch : comparison.first) line(mismatch, "");
-  if (comparison.wrong > comparison.first.size()) line(comparison.worst, "worst: ");
+  if (comparison.wrong > comparison.first.size() && comparison.worst.index != comparison.first[0].index)
+    line(comparison.worst, "worst: ");
   return text;
 }
 

@@ -107,7 +107,7 @@ class CaseRunner {
   }
 
   std::optional<std::string> reason_to_skip(const Case& one) const {
-    if (one.gpu_only && facts_.simulated) return "too large to simulate";
+    if (one.gpu_only && facts_.simulated) return "too large to simulate: only a GPU decides it";
     if (one.needs_memory > facts_.memory_bytes) return "the device has too little memory";
     // Input, output, and the judge's own copy of it.
     if (one.needs_memory > 0 && 3 * one.needs_memory > available_host_bytes())

@@ -3,6 +3,7 @@
 #include "grader/examine.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 
@@ -152,15 +153,39 @@ class Examiner {
       if (comparison.ok()) continue;
       const PatternFound pattern =
           find_pattern({output, type, view, settings, got, comparison, how.poison, how.has_poison, inputs});
-      report(output, comparison, pattern);
+      report(output, comparison, pattern, arguments_at(output, array, view, inputs, comparison.first));
       return;
     }
   }
 
-  void report(const Output& output, const Comparison& comparison, const PatternFound& pattern) {
+  /// What an elementwise function was given where it is wrong first, so that it can be worked out by hand.
+  std::string arguments_at(const Output& output, const ArrayPlan& array, const CallView& view,
+                           const std::vector<CallView::Array>& inputs,
+                           const std::vector<Mismatch>& wrong) const {
+    if (output.whole || output.columns || wrong.empty()) return {};
+    const std::uint64_t index = wrong[0].index;
+    std::string text;
+    const auto add = [&](const std::string& name, Type type, double value) {
+      char number[40];
+      std::snprintf(number, sizeof number, type == Type::kF32 ? "%.9g" : "%.17g", value);
+      text += (text.empty() ? "\n  for " : ", ") + name + " = " + number;
+    };
+    for (const CallView::Array& input : inputs)
+      if (input.bytes.size() == array.elements * bytes_of(input.type))
+        add(std::string(input.name) + "[" + std::to_string(index) + "]", input.type,
+            element_at(input.type, input.bytes, index));
+    if (text.empty()) return {};
+    for (const Argument& argument : plan_.program().arguments)
+      if (argument.kind == Argument::Kind::kScalar && argument.name != "n")
+        add(argument.name, argument.type, view.scalar(argument.name));
+    return text;
+  }
+
+  void report(const Output& output, const Comparison& comparison, const PatternFound& pattern,
+              const std::string& arguments) {
     const auto columns = output.columns ? static_cast<std::uint64_t>(output.columns(plan_.shape().settings))
                                         : std::uint64_t{0};
-    std::string message = describe(comparison, output.argument, columns);
+    std::string message = describe(comparison, output.argument, columns) + arguments;
     if (!pattern.sentence.empty()) message += "\n" + pattern.sentence;
     fail(Class::kWrongAnswer, std::move(message));
     std::vector<double> indices, expected, got;

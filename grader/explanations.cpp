@@ -73,11 +73,23 @@ std::optional<std::string> value_of(const Measurement& m, std::string_view what)
   return std::nullopt;
 }
 
+/// "210 MB": what a simulated device counted.
+std::optional<std::string> counted(const RooflinePoint& point, std::string_view what) {
+  if (what == "bytes") return compact(point.dram_bytes / 1e6, 4) + " MB";
+  if (what == "flops") return compact(point.flops / 1e6, 4) + " MFLOP";
+  if (what == "intensity" && point.dram_bytes > 0)
+    return compact(point.flops / point.dram_bytes, 3) + " FLOP/B";
+  return std::nullopt;
+}
+
 std::optional<std::string> place(std::string_view name, const Result& result) {
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
   for (const Measurement& m : result.measurements)
-    if (m.id == name.substr(0, dot)) return value_of(m, name.substr(dot + 1));
+    if (m.id == name.substr(0, dot))
+      if (const auto value = value_of(m, name.substr(dot + 1))) return value;
+  for (const RooflinePoint& point : result.profile.points)
+    if (point.id == name.substr(0, dot)) return counted(point, name.substr(dot + 1));
   return std::nullopt;
 }
 
@@ -158,13 +170,14 @@ std::string explained_errors(const std::vector<Diagnostic>& diagnostics, const s
   return text;
 }
 
-std::string filled(const std::string& text, const Result& result) {
+std::string filled(const std::string& text, const Result& result, Sentences which) {
   std::string out;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = text.find(". ", begin);
     end = end == std::string::npos ? text.size() : end + 2;
-    if (const auto sentence = filled_sentence(std::string_view(text).substr(begin, end - begin), result))
-      out += *sentence;
+    const std::string_view sentence = std::string_view(text).substr(begin, end - begin);
+    const bool wanted = which == Sentences::kAll || sentence.find('{') != std::string_view::npos;
+    if (const auto full = filled_sentence(sentence, result); full && wanted) out += *full;
     begin = end;
   }
   while (out.ends_with(' ')) out.pop_back();
@@ -191,11 +204,13 @@ void explain_predictions(Result& result, const Explanations& explanations) {
   static constexpr std::string_view kPrefix = "prediction-";
   for (Check& check : result.checks) {
     if (check.kind != CheckKind::kPrediction || !check.id.starts_with(kPrefix)) continue;
-    if (check.verdict != Verdict::kFail || check.line != 0)
-      continue;  // right, skipped, or the file is broken
+    const bool right = check.verdict == Verdict::kPass;
+    if ((!right && check.verdict != Verdict::kFail) || check.line != 0)
+      continue;  // skipped, or the file is broken
     const auto found = explanations.predictions.find(check.id.substr(kPrefix.size()));
     if (found == explanations.predictions.end()) continue;
-    if (const std::string why = filled(found->second, result); !why.empty()) check.message += "\n" + why;
+    const std::string why = filled(found->second, result, right ? Sentences::kOfDevice : Sentences::kAll);
+    if (!why.empty()) check.message += "\n" + why;
   }
 }
 

@@ -46,10 +46,12 @@ std::string meaning_of(const std::string& message, const std::vector<ErrorMeanin
 std::string explained_errors(const std::vector<Diagnostic>& diagnostics, const std::vector<ErrorMeaning>& own,
                              size_t most);
 
+enum class Sentences { kAll, kOfDevice };  ///< kOfDevice: only those that say what the device did
+
 /// `text` with what the device did in the places `{ID.time}`, `{ID.achieved}`, `{ID.roof}`, `{ID.fraction}`
-/// and
-/// `{ID.limiter}` of the measurement ID. A sentence with a place that cannot be filled is left out.
-std::string filled(const std::string& text, const Result& result);
+/// and `{ID.limiter}` of the measurement ID, and what a simulated device counted in `{ID.bytes}` (DRAM),
+/// `{ID.flops}` and `{ID.intensity}`. A sentence with a place that cannot be filled is left out.
+std::string filled(const std::string& text, const Result& result, Sentences which = Sentences::kAll);
 
 /// Adds to what fails, predictions apart, what its message means in this lab, each meaning once.
 void explain_faults(Result& result, const Explanations& explanations);

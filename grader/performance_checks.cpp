@@ -34,6 +34,34 @@ void fill_thresholds(Measurement& line, const Thresholds& thresholds) {
   line.medal = medal_for(line.fraction, thresholds);
 }
 
+/// What a slow kernel that this resource holds back usually does.
+std::string meaning_of_limiter(std::string_view resource) {
+  struct Entry {
+    std::string_view resource, meaning;
+  };
+  static constexpr Entry kEntries[] = {
+      {"DRAM", "DRAM moves more bytes than the work needs: is a value stored and read again?"},
+      {"L2",
+       "the caches move more sectors than the data has: which addresses does a warp touch in one access?"},
+      {"L1", "L1 serves more lines than the data has: which addresses does a warp touch in one access?"},
+      {"shared", "shared memory serves more requests than it can: are there bank conflicts?"},
+      {"latency",
+       "the device waits for loads and for results: keep more warps, or more work a thread, in flight"},
+      {"issue",
+       "the schedulers are busy with instructions beside the graded work: count those of one element"},
+      {"memory issue", "too many loads and stores for the bytes: wider ones, or values kept in registers"},
+      {"ALU",
+       "integer and logic instructions, such as indices, counters and comparisons of a loop, take the time"},
+      {"FMA", "multiplications and additions take the time: one that is not fused costs as much as an FMA"},
+      {"SFU", "special functions, such as divisions, exponentials and fast sines, take the time"},
+      {"FP64", "doubles take the time: does a literal without an f make one?"},
+      {"control", "branches take the time: is a short loop not unrolled?"},
+      {"atomics", "atomics wait for each other: combine within a warp or a block first"},
+  };
+  const auto* found = std::ranges::find(kEntries, resource, &Entry::resource);
+  return found == std::end(kEntries) ? "" : "\n" + std::string(found->meaning);
+}
+
 /// Pass or too slow, with the figures.
 void decide(Check& check, const Measurement& line) {
   check.verdict = line.medal == Medal::kNone ? Verdict::kFail : Verdict::kPass;
@@ -42,6 +70,7 @@ void decide(Check& check, const Measurement& line) {
                   line.roof.id + " roof (" + rate(line.roof.value, line.roof.unit) + ")";
   if (line.medal == Medal::kNone) check.message += "; " + text("%.2f", line.pass) + " passes";
   if (!line.limiter.empty()) check.message += "; limited by " + line.limiter;
+  if (line.medal == Medal::kNone) check.message += meaning_of_limiter(line.limiter);
   check.detail.emplace_back("fraction", line.fraction);
   check.detail.emplace_back("achieved", line.achieved);
 }

@@ -19,6 +19,8 @@
 namespace roofline::grader {
 namespace {
 
+constexpr double kUnitSlip = 500;  // an answer further off than this is thought to be in another unit
+
 std::string number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.4g", value);
@@ -52,10 +54,10 @@ void grade_number(Check& check, const Prediction& asked, double answer) {
   const double ratio = answer / asked.expected;
   const bool right = std::isfinite(ratio) && ratio <= asked.factor && ratio >= 1 / asked.factor;
   const std::string unit = asked.unit.empty() ? "" : " " + asked.unit;
-  // The direction only: the answer stays the learner's to find.
-  const std::string hint = !(ratio > 0) ? ": not a possible value"
-                           : ratio > 1  ? ": too large"
-                                        : ": too small";
+  // The direction only: the answer stays the learner's to find. A factor of 1000 is a slip of the unit.
+  std::string hint = !(ratio > 0) ? ": not a possible value" : ratio > 1 ? ": too large" : ": too small";
+  if (!unit.empty() && (ratio > kUnitSlip || (ratio > 0 && ratio < 1 / kUnitSlip)))
+    hint += " by far; is it in" + unit + "?";
   decide(check, right, number(answer) + unit, hint);
   check.detail.emplace_back("answer", answer);
 }
@@ -101,7 +103,11 @@ std::vector<Check> grade_predictions(const std::vector<Prediction>& asked,
     if (!broken.empty()) {
       check.verdict = Verdict::kFail;
       check.reason = Class::kWrongPrediction;
-      check.message = file.filename().string() + " cannot be read: " + broken;
+      check.message =
+          checks.empty()
+              ? file.filename().string() + " cannot be read: " + broken +
+                    "\nAn answer is one number, written out (0.25, not 1/4), or one word in quotes."
+              : "not graded: " + file.filename().string() + " cannot be read";
       check.file = file.string();
       check.line = line;
     } else if (const toml::node* node = answers.get(prediction.key)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "grader/svg.h"
 #include "grader/sweep_figure.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr int kBarCells = 20;
 constexpr size_t kHashDigits = 12;
+constexpr size_t kMostAdviceShown = 3;
+constexpr double kLeastGain = 0.05;  // of the time: what saves less is for the report
 
 Colour colour_of(Verdict verdict) {
   switch (verdict) {
@@ -47,35 +50,106 @@ std::string medal_text(Medal medal, const Terminal& terminal) {
 
 std::string with_unit(double value, const std::string& unit) { return compact(value, 4) + " " + unit; }
 
-void add_check(Table& table, const Check& check, const Terminal& terminal) {
-  std::string message = printable(check.message);
+/// What a row says of a check. Only the first failed case of a class, or at a line, says everything.
+std::string message_in_table(const Result& result, const Check& check, size_t at) {
   // The table of measurements says it with a bar.
-  if (check.kind == CheckKind::kPerformance && check.verdict == Verdict::kPass) message.clear();
-  if (check.line && message.find(check.file + ":" + std::to_string(check.line)) == std::string::npos)
-    message = check.file + ":" + std::to_string(check.line) + ": " + message;
-  table.add({terminal.paint(colour_of(check.verdict), mark_of(check.verdict, terminal)),
-             printable(check.title), verdict_text(check.verdict, check.reason, terminal), message});
+  if (check.kind == CheckKind::kPerformance && check.verdict == Verdict::kPass) return {};
+  const std::string message = message_of(check, result);
+  if (check.kind != CheckKind::kCorrectness || check.verdict != Verdict::kFail) return message;
+  const auto told = [&](const Check& before) {
+    return before.verdict == Verdict::kFail && before.reason == check.reason && before.line == check.line;
+  };
+  const auto here = result.checks.begin() + static_cast<std::ptrdiff_t>(at);
+  if (std::find_if(result.checks.begin(), here, told) == here) return message;
+  return check.line ? "again at line " + std::to_string(check.line) : message.substr(0, message.find('\n'));
 }
 
-/// Correctness cases that pass say no more than their number.
+/// Failed cases in a row of a class that a case above them explains.
+size_t short_from(const Result& result, size_t at) {
+  const std::vector<Check>& checks = result.checks;
+  size_t end = at;
+  while (end < checks.size() && checks[end].kind == CheckKind::kCorrectness &&
+         checks[end].verdict == Verdict::kFail && checks[end].reason == checks[at].reason &&
+         message_in_table(result, checks[end], end) != message_of(checks[end], result))
+    ++end;
+  return end - at;
+}
+
+/// Checks in a row that say one thing together: cases that were not run, questions without an answer.
+size_t alike_from(const std::vector<Check>& checks, size_t at) {
+  const Check& first = checks[at];
+  const auto same = [&](const Check& check) {
+    if (check.kind != first.kind || check.verdict != first.verdict || check.reason != first.reason)
+      return false;
+    return first.reason == Class::kNotAnswered || (!first.message.empty() && check.message == first.message);
+  };
+  const bool foldable = first.kind == CheckKind::kCorrectness || first.reason == Class::kNotAnswered;
+  if (!foldable || first.verdict == Verdict::kPass || first.line) return 1;
+  return static_cast<size_t>(
+             std::find_if_not(checks.begin() + static_cast<std::ptrdiff_t>(at), checks.end(), same) -
+             checks.begin()) -
+         at;
+}
+
+void add_row(Table& table, const Check& check, const std::string& title, const std::string& message,
+             const Terminal& terminal) {
+  table.add({terminal.paint(colour_of(check.verdict), mark_of(check.verdict, terminal)), printable(title),
+             verdict_text(check.verdict, check.reason, terminal), message});
+}
+
+/// Correctness cases that pass say no more than their number; so do several that say the same.
 std::string checks_table(const Result& result, const Terminal& terminal) {
   Table table({{""}, {"check", Column::Align::kWrap}, {"verdict"}, {"", Column::Align::kWrap}});
   const auto quiet = [](const Check& check) {
     return check.kind == CheckKind::kCorrectness && check.verdict == Verdict::kPass;
   };
-  const auto passed = static_cast<size_t>(std::count_if(result.checks.begin(), result.checks.end(), quiet));
+  const std::vector<Check>& checks = result.checks;
+  const auto passed = static_cast<size_t>(std::count_if(checks.begin(), checks.end(), quiet));
   bool counted = false;
-  for (const Check& check : result.checks) {
-    if (!quiet(check) || passed <= 2) {
-      add_check(table, check, terminal);
-    } else if (!counted) {
+  for (size_t i = 0; i < checks.size();) {
+    const Check& check = checks[i];
+    const size_t alike = alike_from(checks, i);
+    if (quiet(check) && passed > 2) {
+      if (!counted) add_row(table, check, "correct in " + std::to_string(passed) + " cases", "", terminal);
       counted = true;
-      table.add({terminal.paint(Colour::kGreen, mark_of(Verdict::kPass, terminal)),
-                 "correct in " + std::to_string(passed) + " cases",
-                 verdict_text(Verdict::kPass, Class::kNone, terminal), ""});
+    } else if (alike > 2) {
+      const bool asked = check.kind == CheckKind::kPrediction;
+      const std::string title = check.message.starts_with("not run") ? std::to_string(alike) + " more cases"
+                                : asked                              ? std::to_string(alike) + " predictions"
+                                        : check.title + " and " + std::to_string(alike - 1) + " more cases";
+      add_row(table, check, title, asked ? "prediction.toml has no answers yet" : printable(check.message),
+              terminal);
+    } else if (const size_t short_ones = short_from(result, i); short_ones > 3) {
+      std::string titles;
+      for (size_t one = i; one < i + short_ones; ++one)
+        titles += (one == i ? "" : "; ") + printable(checks[one].title);
+      add_row(table, check, std::to_string(short_ones) + " more cases", titles, terminal);
+      i += short_ones;
+      continue;
+    } else {
+      for (size_t one = i; one < i + alike; ++one)
+        add_row(table, checks[one], checks[one].title, message_in_table(result, checks[one], one), terminal);
     }
+    i += alike;
   }
   return table.empty() ? "" : table.render(terminal);
+}
+
+/// What the advisor found in the timed calls, while there is time to win.
+std::string advice_text(const Result& result, const Terminal& terminal) {
+  if (result.medal == Medal::kExcellent) return {};
+  const std::string file = std::filesystem::path(result.source_path).filename().string();
+  std::string text;
+  size_t shown = 0;
+  for (const LineAdvice& advice : result.profile.advice) {
+    if (advice.gain < kLeastGain || shown++ == kMostAdviceShown) break;
+    const std::string place = advice.line ? file + ":" + std::to_string(advice.line) + ": " : "";
+    const std::string gain = " Worth about " + compact(100 * advice.gain, 2) + " % of the time.";
+    const std::vector<std::string> lines =
+        wrap(place + printable(advice.message) + gain, terminal.width - 10);
+    for (size_t i = 0; i < lines.size(); ++i) text += (i ? "          " : "  advice  ") + lines[i] + "\n";
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string measurements_table(const Result& result, const Terminal& terminal) {
@@ -91,6 +165,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
   std::vector<Measurement> lines = result.measurements;
   lines.insert(lines.end(), result.shown.begin(), result.shown.end());
   for (const Measurement& m : lines) {
+    if (m.achieved == 0 && m.roof.value == 0) continue;  // never timed: its check says why
     const bool graded = m.pass > 0;
     const std::vector<double> marks =
         graded ? std::vector{m.pass, m.good, m.excellent} : std::vector<double>{};
@@ -103,6 +178,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
     for (const double mark : marks) scale += (scale.empty() ? "" : ", ") + compact(100 * mark) + " %";
     if (graded && std::find(scales.begin(), scales.end(), scale) == scales.end()) scales.push_back(scale);
   }
+  if (table.empty()) return {};
   std::string text = "\n" + table.render(terminal);
   for (const std::string& scale : scales)
     text += "  " + terminal.paint(Colour::kDim, "pass, good, excellent: " + scale + " of the roof") + "\n";
@@ -183,6 +259,41 @@ std::string device_label(const DeviceRecord& device) {
   return (device.simulated ? "simulated " : "") + printable(device.name);
 }
 
+std::string message_of(const Check& check, const Result& result) {
+  const std::string message = printable(check.message);
+  if (check.line == 0) return message;
+  // Under the course's folder as the heading names it, wherever that folder is.
+  std::string file = check.file;
+  const std::string folder = std::filesystem::path(result.source_path).parent_path().string();
+  if (const size_t at = file.rfind("/" + folder + "/"); !folder.empty() && at != std::string::npos)
+    file = file.substr(at + 1);
+  else if (file.ends_with("/" + result.source_path))
+    file = result.source_path;
+  const std::string place = printable(file) + ":" + std::to_string(check.line);
+  return message.find(place) == std::string::npos ? place + ": " + message : message;
+}
+
+std::string output_of(const Result& result) {
+  static constexpr std::string_view kDevice = "simulated GPU: ";
+  std::string text;
+  std::string last;
+  bool told = false;  // by a check, with the lines that belong to it
+  for (const std::string& line : wrap(printable(result.program_output), 1 << 20)) {
+    if (line.starts_with(kDevice)) {
+      const std::string_view trap = std::string_view(line).substr(kDevice.size());
+      told = std::ranges::any_of(result.checks, [&](const Check& check) {
+        return printable(check.message).find(trap) != std::string::npos;
+      });
+    } else if (!line.starts_with("    ")) {
+      told = false;
+    }
+    if (!told && line != last) text += line + "\n";  // a case after the other may say the same
+    last = line;
+  }
+  const size_t end = text.find_last_not_of(" \n");
+  return end == std::string::npos ? "" : text.substr(0, end + 1);
+}
+
 std::string verdict_text(Verdict verdict, Class reason, const Terminal& terminal) {
   const bool plain = reason == Class::kNone || verdict == Verdict::kSkipped;
   const std::string_view name = plain ? name_of(verdict) : name_of(reason);
@@ -193,11 +304,10 @@ std::string result_text(const Result& result, const Terminal& terminal) {
   std::string text = heading(result, terminal) + checks_table(result, terminal);
   for (const SweepResult& sweep : result.sweeps)
     if (!sweep.points.empty()) text += sweep_table(sweep, result.device, terminal);
-  text += measurements_table(result, terminal) + one_time_line(result);
-  if (!result.program_output.empty()) {
+  text += measurements_table(result, terminal) + one_time_line(result) + advice_text(result, terminal);
+  if (const std::string printed = output_of(result); !printed.empty()) {
     text += "\n  " + terminal.paint(Colour::kDim, "your program printed") + "\n";
-    for (const std::string& line : wrap(printable(result.program_output), 1 << 20))
-      text += "    " + line + "\n";
+    for (const std::string& line : wrap(printed, 1 << 20)) text += "    " + line + "\n";
   }
   char tail[96];
   std::snprintf(tail, sizeof tail, "  %s of %s points  %.1f s", compact(result.points, 4).c_str(),

@@ -142,10 +142,22 @@ struct Rig::State {
         return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
       default:
         return {Class::kCrashed,
-                "the program ended in the middle of the call: " + process->how_it_ended() + last_words(),
+                "the program ended in the middle of the call: " + process->how_it_ended() + last_words() +
+                    usual_cause(),
                 {},
                 0};
     }
+  }
+
+  /// What ends a program like that in most cases.
+  std::string usual_cause() const {
+    if (process->how_it_ended().starts_with("signal 11 "))
+      return "\nDoes code outside a kernel read or write through a pointer to device memory? Only a kernel "
+             "can. Does "
+             "cudaLaunchKernel get the address of every argument, &y and not y?";
+    if (process->output().find("cudaErrorSymbolNotFound") != std::string::npos)
+      return "\nIs the kernel declared extern \"C\"? Otherwise its name is mangled.";
+    return {};
   }
 
   /// The last line that the program printed: CUDA_CHECK names the call and the error there.

@@ -81,13 +81,12 @@ StructureCheck no_local_memory() {
 }
 
 StructureCheck no_new_code() {
-  return {"cached", "what was compiled once is kept",
-          [](const Observation& seen) -> std::optional<std::string> {
-            if (seen.last == nullptr || seen.last->modules_loaded == 0) return std::nullopt;
-            return "a call that repeats an earlier one loads code again, " +
-                   std::to_string(seen.last->modules_loaded) +
-                   " time(s): keep the kernel and find it again by what was asked for";
-          }};
+  return {
+      "cached", "what was compiled once is kept", [](const Observation& seen) -> std::optional<std::string> {
+        if (seen.last == nullptr || seen.last->modules_loaded == 0) return std::nullopt;
+        return "a call that repeats an earlier one loads code again: keep the kernel and find it by what was "
+               "asked for";
+      }};
 }
 
 StructureCheck no_new_graph() {

@@ -105,9 +105,7 @@ std::string quick_text(const Result& result, const std::vector<Attempt>& before,
                      terminal.paint(Colour::kDim, "  " + one_decimal(seconds) + " s") + "\n";
   if (cases.first != nullptr) {
     const Check& check = *cases.first;
-    std::string message = printable(check.message);
-    if (check.line && message.find(check.file + ":" + std::to_string(check.line)) == std::string::npos)
-      message = check.file + ":" + std::to_string(check.line) + ": " + message;
+    std::string message = message_of(check, result);
     if (check.kind == CheckKind::kCorrectness && result.reason != Class::kNotImplemented)
       message = printable(check.title) + ": " + message;
     text += indented(message, terminal);
@@ -120,9 +118,9 @@ std::string quick_text(const Result& result, const std::vector<Attempt>& before,
         (change.empty() ? "" : "; ") + terminal.paint(Colour::kBold, "p") + ": every case, and the speed";
   }
   if (!change.empty()) text += indented(change, terminal);
-  if (!result.program_output.empty()) {
+  if (const std::string printed = output_of(result); !printed.empty()) {
     text += indented("your program printed", terminal);
-    for (const std::string& line : wrap(printable(result.program_output), 1 << 20))
+    for (const std::string& line : wrap(printed, 1 << 20))
       text += std::string(kIndent + 2, ' ') + line + "\n";
   }
   return text + "\n";  // editors take an empty line for the end of a check (.vscode/tasks.json)

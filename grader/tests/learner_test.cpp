@@ -149,6 +149,10 @@ TEST(Filled, SentencesThatCannotBeFilledAreLeftOut) {
             "Always. It took 12.5 us, 1298 GB/s.");
   EXPECT_EQ(filled("At 0.25 of {other.time}. Always.", result), "Always.");
   EXPECT_EQ(filled("A { stays", result), "A { stays");
+  EXPECT_EQ(filled("Always. It took {bandwidth.time}.", result, Sentences::kOfDevice), "It took 12.5 us.");
+  result.profile.points = {{.id = "bandwidth", .flops = 5e7, .dram_bytes = 2e8, .us = 1}};
+  EXPECT_EQ(filled("{bandwidth.flops} over {bandwidth.bytes}: {bandwidth.intensity}.", result),
+            "50 MFLOP over 200 MB: 0.25 FLOP/B.");
 }
 
 TEST_F(Explain, OnlyWhatMissed) {
@@ -164,7 +168,8 @@ TEST_F(Explain, OnlyWhatMissed) {
   }
   const fs::path file = folder_ / "explanations.toml";
   write_file(file,
-             "[prediction]\nright = \"r\"\nwrong = \"Because.\"\nopen = \"o\"\n[[error]]\nsays = 'x'\nmeans "
+             "[prediction]\nright = \"r. {bandwidth.time}\"\nwrong = \"Because.\"\nopen = "
+             "\"o\"\n[[error]]\nsays = 'x'\nmeans "
              "= 'y'\n");
   explain_predictions(result, read_explanations(file));
   EXPECT_EQ(result.checks[0].message, "said");

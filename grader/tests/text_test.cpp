@@ -229,6 +229,70 @@ TEST(ResultText, SaysWhatWasGradedAndOnWhat) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
+Check failed_case(const std::string& title, const std::string& message, unsigned line = 0) {
+  Check check;
+  check.id = check.title = title;
+  check.reason = Class::kOutOfBounds;
+  check.message = message;
+  check.line = line;
+  if (line) check.file = "/home/me/course/labs/01-pointwise/pointwise.cu";
+  return check;
+}
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// Breaks when ten cases that fail for one reason fill the screen ten times, or the place is a path that the
+// learner does not type.
+TEST(ResultText, SaysTheSameThingOnce) {
+  Result result = result_with(Verdict::kFail, Class::kOutOfBounds);
+  result.checks = {failed_case("n = 1", "thread 1 reads past the end\nfix: compare i with n", 7),
+                   failed_case("n = 31", "thread 31 reads past the end\nfix: compare i with n", 7),
+                   failed_case("n = 32", "thread 9 writes past the end\nfix: compare i with n", 8)};
+  for (int i = 0; i < 5; ++i)
+    result.checks.push_back(failed_case("n = 25" + std::to_string(i), "reads past the end\nfix: compare", 7));
+  for (int i = 0; i < 3; ++i) result.checks.push_back(failed_case("later", "not run: stopped"));
+  Terminal wide = kPlain;
+  wide.width = 160;
+  const std::string text = result_text(result, wide);
+  EXPECT_NE(text.find(" labs/01-pointwise/pointwise.cu:7: thread 1 reads"), std::string::npos) << text;
+  EXPECT_EQ(count_of(text, "fix: compare"), 2U) << text;  // once a line
+  EXPECT_NE(text.find("again at line 7"), std::string::npos) << text;
+  EXPECT_NE(text.find("pointwise.cu:8: thread 9 writes"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 more cases"), std::string::npos) << text;
+  EXPECT_EQ(count_of(text, "not run"), 1U) << text;
+  EXPECT_NE(text.find("5 more cases"), std::string::npos) << text;
+  EXPECT_NE(text.find("n = 250; n = 251; n = 252; n = 253; n = 254"), std::string::npos) << text;
+}
+
+// Breaks when a slow kernel is told that it is slow, and not which line to change.
+TEST(ResultText, AdviceUntilTheBestMedal) {
+  Result result = result_with(Verdict::kFail, Class::kTooSlow);
+  result.profile.advice = {
+      {.line = 8, .rule = "uncoalesced-access", .message = "Swap the indices.", .gain = 0.85},
+      {.line = 9, .rule = "small", .message = "Not worth it.", .gain = 0.01}};
+  EXPECT_NE(result_text(result, kPlain).find("advice  pointwise.cu:8: Swap the indices."), std::string::npos);
+  EXPECT_EQ(result_text(result, kPlain).find("Not worth it"), std::string::npos);
+  result.medal = Medal::kExcellent;
+  EXPECT_EQ(result_text(result, kPlain).find("Swap"), std::string::npos);
+}
+
+// Breaks when what a check says is printed again as the program's output, or the program's own words are
+// lost.
+TEST(ResultText, TrapsAreNoOutputOfTheProgram) {
+  Result result = result_with(Verdict::kFail, Class::kOutOfBounds);
+  result.checks[3].message = "kernel 'k': 4-byte load: past the end\nat a.cu:7";
+  result.program_output =
+      "simulated GPU: kernel 'k': 4-byte load: past the end\n    at a.cu:7\n\nhello\n"
+      "hello\nsimulated GPU: printf is full\n";
+  EXPECT_EQ(output_of(result), "\nhello\nsimulated GPU: printf is full");
+  result.program_output.resize(result.program_output.find("hello"));
+  EXPECT_EQ(output_of(result), "");
+}
+
 TEST(ResultText, SummaryHasALineALabAndASum) {
   Result first = result_with(Verdict::kPass, Class::kNone),
          second = result_with(Verdict::kFail, Class::kWrongAnswer);

@@ -54,7 +54,7 @@ constexpr double kDropTenth = 429496730;  // 0.1 * 2^32
 Case shape(std::uint64_t rows, std::uint64_t columns) {
   const std::string r = std::to_string(rows), c = std::to_string(columns);
   return {.id = r + "x" + c,
-          .title = r + " rows of " + c,
+          .title = r + (r == "1" ? " row of " : " rows of ") + c,
           .settings = {{"rows", static_cast<double>(rows)},
                        {"columns", static_cast<double>(columns)},
                        {"threshold", kDropTenth}}};
