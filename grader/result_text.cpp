@@ -39,7 +39,7 @@ std::string_view mark_of(Verdict verdict, const Terminal& terminal) {
 std::string percent(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   char buffer[32];
-  std::snprintf(buffer, sizeof buffer, fraction < 0.0995 ? "%.2g %%" : "%.1f %%", 100 * fraction);
+  std::snprintf(buffer, sizeof buffer, std::abs(fraction) < 0.0995 ? "%.2g %%" : "%.1f %%", 100 * fraction);
   return buffer;
 }
 
@@ -93,8 +93,10 @@ size_t alike_from(const std::vector<Check>& checks, size_t at) {
 
 void add_row(Table& table, const Check& check, const std::string& title, const std::string& message,
              const Terminal& terminal) {
+  const bool many_lines = message.find('\n') != std::string::npos;
   table.add({terminal.paint(colour_of(check.verdict), mark_of(check.verdict, terminal)), printable(title),
-             verdict_text(check.verdict, check.reason, terminal), message});
+             verdict_text(check.verdict, check.reason, terminal), many_lines ? "" : message});
+  if (many_lines) table.note(message);
 }
 
 /// Correctness cases that pass say no more than their number; so do several that say the same.
@@ -161,7 +163,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
                {"0 to 100 %"},
                {"medal"},
                {"limited by"}});
-  std::vector<std::string> scales;  // of the medals, each once
+  std::vector<std::pair<std::string, std::string>> scales;  // of the medals, each once, and for what
   std::vector<Measurement> lines = result.measurements;
   lines.insert(lines.end(), result.shown.begin(), result.shown.end());
   for (const Measurement& m : lines) {
@@ -176,12 +178,17 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
                graded ? medal_text(m.medal, terminal) : "not graded", m.limiter});
     std::string scale;
     for (const double mark : marks) scale += (scale.empty() ? "" : ", ") + compact(100 * mark) + " %";
-    if (graded && std::find(scales.begin(), scales.end(), scale) == scales.end()) scales.push_back(scale);
+    const auto same = [&](const auto& known) { return known.first == scale; };
+    if (graded && std::ranges::none_of(scales, same))
+      scales.emplace_back(scale, printable(m.title.empty() ? m.id : m.title));
   }
   if (table.empty()) return {};
   std::string text = "\n" + table.render(terminal);
-  for (const std::string& scale : scales)
-    text += "  " + terminal.paint(Colour::kDim, "pass, good, excellent: " + scale + " of the roof") + "\n";
+  for (const auto& [scale, title] : scales) {
+    const std::string whose = scales.size() == 1 ? "" : " (" + title + ")";
+    text += "  " + terminal.paint(Colour::kDim, "pass, good, excellent: " + scale + " of the roof" + whose) +
+            "\n";
+  }
   return text;
 }
 
