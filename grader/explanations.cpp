@@ -190,8 +190,10 @@ void explain_faults(Result& result, const Explanations& explanations) {
     if (check.verdict != Verdict::kFail || check.kind == CheckKind::kBuild ||
         check.kind == CheckKind::kPrediction)
       continue;
+    // Where the cause is known, the wrong answer that follows from it needs no other.
+    const std::string said = check.message.substr(0, check.message.find("\nAnd the answer is wrong"));
     const auto says_it = [&](const ErrorMeaning& entry) {
-      return check.message.find(entry.says) != std::string::npos;
+      return said.find(entry.says) != std::string::npos;
     };
     const auto found = std::ranges::find_if(explanations.faults, says_it);
     if (found == explanations.faults.end() || std::ranges::count(told, &*found) != 0) continue;

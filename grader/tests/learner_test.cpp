@@ -190,7 +190,7 @@ TEST_F(Explain, WhatFailsOnce) {
        {std::tuple{CheckKind::kCorrectness, Verdict::kFail, "cudaErrorX from your function"},
         {CheckKind::kCorrectness, Verdict::kFail, "cudaErrorX from your function"},
         {CheckKind::kPerformance, Verdict::kFail, "half of the roof"},
-        {CheckKind::kCorrectness, Verdict::kPass, "cudaErrorY"},
+        {CheckKind::kCorrectness, Verdict::kFail, "a race\nAnd the answer is wrong: cudaErrorY"},
         {CheckKind::kPrediction, Verdict::kFail, "half of the roof"}}) {
     Check check;
     check.kind = kind;
@@ -206,7 +206,7 @@ TEST_F(Explain, WhatFailsOnce) {
   EXPECT_EQ(result.checks[0].message, "cudaErrorX from your function\nX.");
   EXPECT_EQ(result.checks[1].message, "cudaErrorX from your function");
   EXPECT_EQ(result.checks[2].message, "half of the roof\nSlow.");
-  EXPECT_EQ(result.checks[3].message, "cudaErrorY");
+  EXPECT_EQ(result.checks[3].message, "a race\nAnd the answer is wrong: cudaErrorY");
   EXPECT_EQ(result.checks[4].message, "half of the roof");
 }
 
