@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // From outcomes to the class's table: late days, points, the best of several, whom a person has to look at.
+#include "batch_folder.h"
 #include "grader/batch/batch.h"
 #include "grader/batch/course.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
-#include "batch_folder.h"
 
 namespace roofline::grader {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <set>
 
+#include "batch_folder.h"
 #include "grader/batch/layout.h"
 #include "grader/file.h"
 #include "grader/process.h"
-#include "batch_folder.h"
 #include "grader/unpack/unpack.h"
 
 namespace roofline::grader {

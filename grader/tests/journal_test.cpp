@@ -10,10 +10,10 @@
 #include <deque>
 #include <fstream>
 
+#include "batch_folder.h"
 #include "grader/batch/class_run.h"
 #include "grader/file.h"
 #include "grader/formats/json.h"
-#include "batch_folder.h"
 
 namespace roofline::grader {
 namespace {
