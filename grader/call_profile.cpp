@@ -158,8 +158,11 @@ std::vector<LineAdvice> advice_on(const sim::Region& region, const std::vector<S
                                   const sim::DeviceDescription& device, const std::string& source) {
   const ProgramProfile program = profile_of(region, lines, device);
   const double whole = std::max(region.virtual_seconds, 1e-12);
+  const bool own_kernels =
+      std::ranges::any_of(lines, [&](const Session::Line& line) { return line_in(line, source) != 0; });
   std::vector<LineAdvice> advice;
   for (const Finding& finding : advise(program)) {
+    if (!own_kernels && !finding.kernel.empty()) continue;  // given: nobody can change them
     LineAdvice one{.line = is_source(finding.file, source) ? finding.line : 0,
                    .rule = finding.rule,
                    .message = finding.message,
