@@ -156,6 +156,9 @@ std::string bank_hint(const Session::Line& instruction) {
   const unsigned width = width_of(instruction.ptx);
   if (stride % 128 == 0 && stride != 0)
     return text + "Pad the rows by one element: [" + std::to_string(stride / std::max(width, 1u)) + " + 1].";
+  if (width > 4)  // an odd number of words would misalign it
+    return text + "Accesses of " + std::to_string(width) + " bytes are served for " +
+           std::to_string(128 / width) + " lanes at a time: those should touch each bank once.";
   return text + "Make the distance an odd number of 4-byte words, for example by padding.";
 }
 
