@@ -186,6 +186,22 @@ $TAKEN:
 )" + std::string(kCountAndUnlock));
 }
 
+/// Blocks that only poll give way soon. Broken when each of them polls for a whole turn while the holder, in
+/// another block, has to wait: thousands of polls for each time that the lock is taken.
+TEST_F(SpinLock, HundredsOfBlocksCostTheHolderLittle) {
+  constexpr u32 kBlocks = 200;
+  const u64 lock = upload(std::vector<u32>(1)), counter = upload(std::vector<u32>(1));
+  const LaunchResult r = run_well(R"(
+$TRY:
+  atom.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $TRY;
+)" + std::string(kCountAndUnlock),
+                                  lock, counter, 32, kBlocks);
+  EXPECT_EQ(download<u32>(counter, 1)[0], 32 * kBlocks);
+  EXPECT_LT(issues_of(r, "atom.global.cas"), u64{500} * 32 * kBlocks);
+}
+
 // ---- blocks that wait for blocks ----
 
 /// The first block waits for a flag that only the last one sets: blocks must take turns.
