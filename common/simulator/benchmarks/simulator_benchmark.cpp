@@ -105,7 +105,7 @@ int register_kernels() {
       benchmark::RegisterBenchmark(("kernel/" + program + "/cores:" + std::to_string(cores)).c_str(),
                                    whole_kernel, program, cores)
           ->UseManualTime()
-          ->Iterations(5)
+          ->Iterations(25)
           ->Unit(benchmark::kMillisecond);
   return 0;
 }
@@ -140,7 +140,7 @@ int register_checks() {
       benchmark::RegisterBenchmark(("check_" + std::string(name) + "/" + program).c_str(), checked_kernel,
                                    program, bits)
           ->UseManualTime()
-          ->Iterations(5)
+          ->Iterations(10)
           ->Unit(benchmark::kMillisecond);
   return 0;
 }
