@@ -12,8 +12,8 @@
 /// y[i] = expression(inputs[0][i], inputs[1][i], ...) for i in [0, n), by one kernel that this function
 /// writes, compiles with NVRTC when it sees the expression for the first time, and launches.
 ///
-/// It is called with several expressions, with each several times and in any order. Compiling takes a hundred
-/// milliseconds; a launch takes microseconds.
+/// It is called with several expressions, with each several times, in any order and with new constants each
+/// time. Compiling takes a hundred milliseconds; a launch takes microseconds.
 ///
 /// \param inputs  host array of expression.inputs_used device pointers, n floats each
 /// \param y       device, n floats; never one of the inputs
