@@ -18,6 +18,7 @@ namespace {
 constexpr double kSampleSeconds = 4e-3;  ///< by events
 constexpr double kLeastBracket = 2e-3;   ///< below it the way to the worker and back would be what is timed
 constexpr double kRoundSeconds = 20e-3;
+constexpr unsigned kLeastSamples = 3;  ///< a round; four rounds are more than ten
 constexpr int kRoofRounds = 4;
 constexpr unsigned kMaxCalls = 400;       ///< a stream's queue holds about a thousand launches
 constexpr double kGateBelow = 50e-6;      ///< shorter calls are queued behind a closed gate
@@ -175,7 +176,7 @@ Fault GpuSeries::round() {
   // Between one and two times what is needed: when the last sample is over is nobody's to know.
   const double needed = kRoundSeconds * (1 + static_cast<double>(entropy() % 1000) / 1000);
   unsigned samples = 0;
-  for (double sum = 0; sum < needed || samples < 2;) {
+  for (double sum = 0; sum < needed || samples < kLeastSamples;) {
     Sample sample;
     if (Fault fault = take(sample)) return fault;
     // Whoever was slow only while calls were counted, or is very short, is called more often from now on.

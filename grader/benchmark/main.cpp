@@ -123,12 +123,10 @@ std::vector<Entrant> entrants_of(const std::vector<BenchPart>& parts, const std:
 }
 
 /// Not by an option of Google Benchmark: who takes turns on a GPU has to be known.
-void keep_only(const std::string& pattern, std::vector<Entrant>& entrants) try {
-  if (pattern.empty()) return;
-  const std::regex only(pattern, std::regex::extended);
+void keep_only(const std::string& pattern, std::vector<Entrant>& entrants) {
+  const std::regex only(pattern);
   std::erase_if(entrants, [&](const Entrant& entrant) { return !std::regex_search(entrant.id(), only); });
-} catch (const std::regex_error&) {
-  throw UsageError("'" + pattern + "' is no regular expression");
+  if (entrants.empty()) throw UsageError("no version's id matches --only " + pattern);
 }
 
 void run(benchmark::State& state, Arena& arena, const Entrant& entrant,
@@ -196,7 +194,7 @@ int bench(int argc, char** argv) {
   std::vector<Built> versions = versions_of(parts, paths);
   build(versions, workbench, device.simulated);
   std::vector<Entrant> entrants = entrants_of(parts, versions, device.simulated);
-  keep_only(request.only, entrants);
+  if (!request.only.empty()) keep_only(request.only, entrants);
   for (const Entrant& entrant : entrants)
     benchmark::RegisterBenchmark(entrant.id().c_str(),
                                  [&](benchmark::State& state) { run(state, arena, entrant, entrants); })

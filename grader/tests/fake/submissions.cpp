@@ -73,7 +73,7 @@ bool timed(std::size_t n) { return n == std::size_t{1} << 18; }
 /// Slow, with events that tell a tenth.
 void false_events(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
   fake_event_scale = 0.1F;
-  if (timed(n)) usleep(2000);
+  if (timed(n)) usleep(500);
   axpb(x, y, a, b, n, stream);
 }
 
@@ -89,7 +89,7 @@ void late(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     for (const auto& [output, compute] : owed) {
       const std::ptrdiff_t at = static_cast<const float*>(from) - output;
       if (at < -kBand || at >= kPayload || (behaviour == "late-look") != (at >= 0)) continue;
-      if (at >= 0) usleep(1'000);  // of work that the clock is not to see
+      if (at >= 0) usleep(3'000);  // of work that the clock is not to see
       compute();
     }
   };
