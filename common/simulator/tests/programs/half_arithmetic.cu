@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Half and bfloat16 arithmetic, single and packed: each operation is rounded once to the format.
+// needs: compute_80
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

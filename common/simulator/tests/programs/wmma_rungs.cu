@@ -3,7 +3,8 @@
 // Five rungs of a half-precision matrix product with float sums: a tile a warp straight from global memory;
 // block tiles in shared memory, copied element by element; copied with cp.async in three stages; with padded
 // rows and 16-byte copies; with padded rows and cp.async in four stages. `wmma_rungs 2048` takes any size
-// that 128 divides, `wmma_rungs 2048 3` only the third rung. needs: compute_80
+// that 128 divides, `wmma_rungs 2048 3` only the third rung.
+// needs: compute_80
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
