@@ -187,7 +187,7 @@ TEST_F(Judge, TimesAgainstTheRoof) {
   ASSERT_EQ(result.measurements.size(), 1U) << summary(result);
   const Measurement& line = result.measurements[0];
   EXPECT_GT(line.achieved, 0);
-  EXPECT_GT(line.time.n, 0U);  // samples that the clocks disagree about are left out
+  EXPECT_GE(line.time.n, 10U);  // four rounds of three or more, however busy the machine
   EXPECT_NEAR(line.fraction, line.achieved / line.roof.value, 1e-9);
   EXPECT_NE(result.find("bandwidth")->verdict, Verdict::kFail) << summary(result);
   // A GPU counts nothing: the point on the roofline is what the lab says a call must do.
