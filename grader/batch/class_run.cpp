@@ -28,6 +28,20 @@ std::string verdict_in_file(const BatchFolder& folder, const std::string& key) {
   }
 }
 
+/// A full disk is no fault of a task, whose tries would be used up for nothing. Throws InfrastructureError.
+void require_room(const BatchFolder& folder) {
+  constexpr std::size_t kOutcome = 256 << 10;  // larger than most
+  const std::filesystem::path probe = folder.work() / "room";
+  try {
+    write_file(probe, std::string(kOutcome, '\0'));
+  } catch (const std::runtime_error& error) {
+    throw InfrastructureError(std::string(error.what()) +
+                              "; what was graded is kept: make room, then give the same command again");
+  }
+  std::error_code ignored;
+  std::filesystem::remove(probe, ignored);
+}
+
 }  // namespace
 
 Progressed replay(const std::vector<Json>& events) {
@@ -90,6 +104,7 @@ void ClassRun::finish(const TaskEnd& end, std::vector<std::string>& again) {
     progressed_.seconds[end.key] = end.seconds;
     return;
   }
+  require_room(folder_);
   const std::string why = !end.why.empty()  ? end.why
                           : verdict.empty() ? "there is no outcome that can be read"
                                             : "the verdict was " + verdict;
