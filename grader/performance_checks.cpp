@@ -40,7 +40,9 @@ std::string meaning_of_limiter(std::string_view resource) {
     std::string_view resource, meaning;
   };
   static constexpr Entry kEntries[] = {
-      {"DRAM", "DRAM moves more bytes than the work needs: is a value stored and read again?"},
+      {"DRAM",
+       "DRAM takes longest: does it move bytes that the work does not need, such as a value stored and read "
+       "again?"},
       {"L2",
        "the caches move more sectors than the data has: which addresses does a warp touch in one access?"},
       {"L1", "L1 serves more lines than the data has: which addresses does a warp touch in one access?"},
