@@ -149,6 +149,8 @@ class CommandLine {
     for (const Format& format : formats()) names += "\n  " + pad_right(format.name, 14) + format.what;
     CLI::App* verb =
         add("export", "results in the formats of other tools; a course repository; an autograder",
+            "  ./lab export --for students --out course\n"
+            "  ./lab export --format gradescope --lab 01 --out autograder.zip\n"
             "  ./lab export --format junit --from result.json --out junit.xml\n"
             "  ./lab export --format class --from results --out class.csv\n"
             "  ./lab export --format canvas --from results --gradebook grades.csv --column 'Lab 01'\n"

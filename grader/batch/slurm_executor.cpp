@@ -16,6 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// States of a task that runs no more (squeue(1), job state codes); in any other it may still end well.
+const std::set<std::string> kEnded = {"BOOT_FAIL", "CANCELLED",     "COMPLETED", "DEADLINE", "FAILED",
+                                      "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT"};
+
 constexpr int kPatience = 30;  ///< times that the queue may be out of reach before that is an error
 
 /// For a shell in single quotes.
@@ -127,7 +131,7 @@ class SlurmExecutor final : public Executor {
   /// Indices of the array that wait or run; nothing where the queue could not be asked.
   std::optional<std::set<std::size_t>> in_queue(const std::string& job) {
     const CommandResult asked =
-        run_command({"squeue", "--noheader", "--array", "--jobs=" + job, "--format=%K %T"},
+        run_command({"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%K %T"},
                     {.limit = std::chrono::seconds(60), .output_limit = 1 << 20});
     // A job that ended some minutes ago is not known any more, which is not an error of the queue.
     const bool forgotten = !asked.ok() && asked.output.find("Invalid job id") != std::string::npos;
@@ -142,9 +146,7 @@ class SlurmExecutor final : public Executor {
     for (std::size_t index = 0; lines >> index;) {
       std::string state;
       lines >> state;
-      if (state == "PENDING" || state == "RUNNING" || state == "CONFIGURING" || state == "COMPLETING" ||
-          state == "SUSPENDED" || state == "REQUEUED")
-        indices.insert(index);
+      if (!kEnded.contains(state)) indices.insert(index);
     }
     return indices;
   }

@@ -83,6 +83,14 @@ class Slurm : public testing::Test {
     return options("[ $0 != task-0 ] || [ -e " + hangs().string() + " ] || { : > " + hangs().string() +
                    "; sleep 600; }");
   }
+  /// What tasks printed: the folder is gone when somebody reads of a failure.
+  std::string logs() const {
+    std::string all;
+    for (const auto& entry : fs::recursive_directory_iterator(batch_.work()))
+      if (entry.is_regular_file() && entry.path().extension() == ".txt")
+        all += "--- " + entry.path().string() + "\n" + read_file(entry.path());
+    return all;
+  }
   fs::path hangs() const { return folder_ / "hangs"; }
   void wait_until_it_hangs() const {
     for (int i = 0; i < 600 && !fs::exists(hangs()); ++i) usleep(100'000);
@@ -171,7 +179,7 @@ TEST_F(Slurm, AClassOfForty) {
     EXPECT_TRUE(run_command(command, {.limit = std::chrono::seconds(limit_s)}).timed_out);
   EXPECT_GE(events("slurm"), 1U);
   const CommandResult graded = run_command(command, {.limit = std::chrono::seconds(400)});
-  ASSERT_EQ(graded.exit_code, 0) << graded.output;
+  ASSERT_EQ(graded.exit_code, 0) << graded.output << read_file(batch_.journal()) << logs();
   std::size_t results = 0;
   for (const auto& entry : fs::directory_iterator(batch_.results()))
     results += entry.is_regular_file() ? 1 : 0;
