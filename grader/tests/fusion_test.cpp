@@ -91,7 +91,13 @@ TEST(Fusion, DrawnExpressionsAreSound) {
 TEST(Fusion, OneExpressionDiffersInItsOperandsAlone) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Part part = drawn(seed);
-    const auto c = nodes_of(part.cases[2].settings), d = nodes_of(part.cases[3].settings);
+    const auto expression = [&](const char* which) {
+      const auto found =
+          std::ranges::find_if(part.cases, [&](const Case& one) { return one.id.ends_with(which); });
+      return found == part.cases.end() ? std::vector<Node>{} : nodes_of(found->settings);
+    };
+    const auto c = expression("-C"), d = expression("-D");
+    ASSERT_FALSE(c.empty());
     ASSERT_EQ(c.size(), d.size());
     bool operands_differ = false;
     for (std::size_t k = 0; k < c.size(); ++k) {
