@@ -87,11 +87,24 @@ class Linker {
                       ": declare it with the same type.");
   }
 
+  /// Names of a unit that other units know, too.
+  static std::unordered_set<std::string> shared_names(const Module& module) {
+    std::unordered_set<std::string> names;
+    for (const Variable& v : module.variables)
+      if (!is_local(v)) names.insert(v.name);
+    for (const Function& f : module.functions)
+      if (!is_local(f)) names.insert(f.name);
+    return names;
+  }
+
   /// Names that only their unit knows must differ from those of all others.
   void separate_locals(size_t unit) {
     Module& module = units_[unit].module;
     Names names;
+    const std::unordered_set<std::string> shared = shared_names(module);
     const auto see = [&](const std::string& name) {
+      if (shared.contains(name))
+        throw LoadError("The device symbol '" + name + "' stands for two things in " + name_of(unit) + ".");
       if (taken_.insert(name).second) return;
       std::string other = name + "$" + std::to_string(unit);
       while (!taken_.insert(other).second) other += '_';

@@ -59,6 +59,12 @@ TEST(PtxLinker, DeclarationsGoToTheDefinition) {
   }
 }
 
+// Broken by: a local name that renames what other units know by it.
+TEST(PtxLinker, ANameStandsForOneThingInAUnit) {
+  EXPECT_EQ(refusal({".extern .func f();\n.global .u32 f;\n", ".visible .func f() { ret; }\n"}),
+            "The device symbol 'f' stands for two things in a.cu.");
+}
+
 // Broken by: a weak definition that wins over a strong one, or that is there twice.
 TEST(PtxLinker, StrongWinsOverWeakAndTheFirstWeakCounts) {
   const std::string weak1 = ".weak .global .u32 g = 1;\n.weak .func f() { ret; }\n";
