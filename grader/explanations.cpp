@@ -9,12 +9,7 @@
 
 #include "grader/file.h"
 #include "grader/svg.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <toml++/toml.h>
-#pragma GCC diagnostic pop
+#include "grader/toml.h"
 
 namespace roofline::grader {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 
 #include "grader/device.h"
 #include "grader/environment.h"
@@ -12,6 +11,7 @@
 #include "grader/grading.h"
 #include "grader/prediction.h"
 #include "grader/score.h"
+#include "grader/utc_now.h"
 
 namespace roofline::grader {
 
@@ -34,15 +34,6 @@ ExamineOptions Grading::examine_options() const {
 }
 
 namespace {
-
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 void describe_device(Result& result, const DeviceFacts& facts) {
   result.device.simulated = facts.simulated;
@@ -110,7 +101,7 @@ Result grade(const Lab& lab, const Part& part, const Submission& submission, con
   result.part = lab.id_of(part);
   result.title = part.title.empty() ? lab.title : part.title;
   result.seed = options.seed;
-  result.started = now_utc();
+  result.started = utc_now();
   result.device.simulated = device.simulated;
   result.device.id = device.id;
   try {

@@ -8,13 +8,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "grader/toml.h"
 #include "grader/worker_process.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <toml++/toml.h>
-#pragma GCC diagnostic pop
 
 namespace roofline::grader {
 namespace {

@@ -3,22 +3,13 @@
 #include "grader/report_data.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "grader/attempts.h"
 #include "grader/file.h"
+#include "grader/utc_now.h"
 
 namespace roofline::grader {
 namespace {
-
-std::string now_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
-  return text;
-}
 
 ReportPart empty_part(const Chosen& chosen) {
   return {.id = chosen.id(),
@@ -40,7 +31,7 @@ std::string file_or_nothing(const std::filesystem::path& file) {
 
 ReportData report_of_attempts(const Paths& paths, const std::vector<Chosen>& parts) {
   ReportData data;
-  data.made = now_text();
+  data.made = utc_now("%Y-%m-%d %H:%M UTC");
   for (const Chosen& chosen : parts) {
     ReportPart& part = data.parts.emplace_back(empty_part(chosen));
     for (Attempt& attempt : attempts_of(paths.state, part.id))
@@ -54,7 +45,7 @@ ReportData report_of_results(const std::vector<Lab>& labs, std::vector<Result> r
                              const std::function<std::string(const Result&)>& source_of) {
   ReportData data;
   data.heading = heading;
-  data.made = now_text();
+  data.made = utc_now("%Y-%m-%d %H:%M UTC");
   data.own = false;
   for (const Chosen& chosen : all_parts(labs)) data.parts.push_back(empty_part(chosen));
   std::ranges::stable_sort(results, {}, &Result::started);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 
 #include "grader/file.h"
 #include "grader/gpu_probe.h"
 #include "grader/roof.h"
+#include "grader/utc_now.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
@@ -19,15 +19,6 @@ constexpr size_t kShownDiagnostics = 8;
 /// A verdict comes three seconds after a save: what the compiler leaves of that is for the cases, at most a
 /// second, and a little on a machine that is busy.
 constexpr double kVerdictSeconds = 2.6, kQuickSeconds = 1, kLeastQuickSeconds = 0.4;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 /// Resolves `--device`, and says what there is when it cannot.
 DeviceChoice resolve(const std::string& text, const Paths& paths) {

@@ -3,12 +3,12 @@
 #include "grader/batch/class_run.h"
 
 #include <algorithm>
-#include <ctime>
 #include <deque>
 #include <set>
 
 #include "grader/file.h"
 #include "grader/paths.h"
+#include "grader/utc_now.h"
 
 namespace roofline::grader {
 namespace {
@@ -175,15 +175,6 @@ void ClassRun::run_sentinels(const std::vector<Task>& sentinels, const std::stri
                                 "graded again when the same command is given. See " +
                                 (folder_.work() / "logs" / (sentinel.key + ".txt")).string());
   }
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 }  // namespace roofline::grader

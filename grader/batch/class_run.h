@@ -61,7 +61,4 @@ class ClassRun {
   bool stopped_ = false;
 };
 
-/// "2026-11-22T15:04:05Z"
-std::string utc_now();
-
 }  // namespace roofline::grader

@@ -12,12 +12,7 @@
 #include "grader/file.h"
 #include "grader/formats/csv.h"
 #include "grader/paths.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wshadow"
-#include <toml++/toml.h>
-#pragma GCC diagnostic pop
+#include "grader/toml.h"
 
 namespace roofline::grader {
 namespace {

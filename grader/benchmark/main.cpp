@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <ctime>
 #include <regex>
 
 #include "grader/benchmark/tables.h"
@@ -19,6 +18,7 @@
 #include "grader/parallel.h"
 #include "grader/result_text.h"
 #include "grader/statistics.h"
+#include "grader/utc_now.h"
 #include "grader/workbench.h"
 
 namespace roofline::grader {
@@ -154,15 +154,6 @@ void run(benchmark::State& state, Arena& arena, const Entrant& entrant,
   state.SetLabel(timing.limiter());
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
-}
-
-std::string utc_now() {
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 /// Google Benchmark writes its file where an option says so.

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "grader/formats/format.h"
+#include "grader/utc_now.h"
 
 namespace roofline::grader {
 namespace {
@@ -22,12 +22,7 @@ std::string environment(const char* name, const std::string& otherwise) {
 
 std::string datetime(const Graded& graded) {
   if (!graded.results.empty() && graded.results[0].started.size() == 20) return graded.results[0].started;
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  return utc_now();
 }
 
 /// Scores are whole numbers: a line's points are rounded down, so that full points mean all of them.

@@ -16,6 +16,7 @@
 #include "grader/progress_line.h"
 #include "grader/table.h"
 #include "grader/terminal.h"
+#include "grader/utc_now.h"
 #include "grader/workbench.h"
 
 namespace roofline::grader {
