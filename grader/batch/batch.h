@@ -9,9 +9,11 @@
 #include "grader/batch/course.h"
 #include "grader/batch/executor.h"
 #include "grader/batch/intake.h"
+#include "grader/batch/roster.h"
 #include "grader/batch/task.h"
 #include "grader/formats/format.h"
 #include "grader/selection.h"
+#include "grader/terminal.h"
 
 namespace roofline::grader {
 
@@ -27,13 +29,18 @@ struct ClassOutcome {
   std::vector<Graded> students;                ///< the best submission of each, by id
   std::vector<Attempted> chosen;               ///< which one that was, for each of them
   std::size_t submissions = 0, different = 0;  ///< different: tasks
-  std::size_t errors = 0;  ///< students with a part that could not be graded: no points lost
+  std::size_t errors = 0;         ///< students with a part that could not be graded: no points lost
+  std::size_t in_roster = 0;      ///< people; 0: there is no roster
+  std::vector<Student> absent{};  ///< of them, who handed in nothing
+
+  std::vector<const Graded*> strangers() const;  ///< who is not in the roster
 };
 
 /// The points are given anew from the outcomes' checks, with the course's points and late policy. Nothing is
 /// run.
 ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
-                    const std::vector<Chosen>& parts, const Course& course);
+                    const std::vector<Chosen>& parts, const Course& course,
+                    const std::vector<Student>& roster = {});
 
 /// A student's page: what `./lab report` shows a learner, of the submission that counts.
 std::string student_page(const BatchFolder& folder, const Graded& student, const Attempted& chosen,
@@ -42,6 +49,9 @@ std::string student_page(const BatchFolder& folder, const Graded& student, const
 /// results/<id>.json, class.csv, hardest.csv, index.html, reports/<id>.html and the other formats asked for.
 void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOutcome& outcome,
                    const std::vector<Chosen>& parts, const std::vector<std::string>& formats);
+
+/// What the terminal shows when a class is graded: a row a student, and who is missing or is nobody's.
+std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal);
 
 /// The overview of a class as a page that needs nothing else.
 std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts);

@@ -10,7 +10,6 @@
 #include <map>
 
 #include "grader/file.h"
-#include "grader/formats/csv.h"
 #include "grader/paths.h"
 #include "grader/toml.h"
 
@@ -29,17 +28,6 @@ std::string plain(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
-}
-
-/// What a column is here: lists that platforms export are rosters, too. A name may have two columns.
-std::string roster_column(const std::string& header) {
-  static const std::map<std::string, std::string> kKnown = {
-      {"student", "name"},   {"full name", "name"}, {"first name", "name"},     {"last name", "name"},
-      {"firstname", "name"}, {"lastname", "name"},  {"email address", "email"}, {"id number", "id"},
-      {"student id", "id"},  {"sid", "id"}};
-  const std::string name = lower(header);
-  const auto known = kKnown.find(name);
-  return known == kKnown.end() ? name : known->second;
 }
 
 /// A date of TOML, or a string in one of parse_time's forms.
@@ -196,40 +184,6 @@ Points Course::points_of(const std::string& part, Points given) const {
     if (const auto found = points.find(which); found != points.end())
       for (const auto& [kind, value] : found->second) *field(given, kind) = value;
   return given;
-}
-
-std::vector<Student> parse_roster(const std::string& csv, const std::string& name) {
-  const auto rows = csv_rows(csv);
-  if (rows.empty()) throw UsageError(name + " is empty; its first line names the columns: id,name,email");
-  std::vector<std::string> columns;
-  for (const std::string& cell : rows[0]) columns.push_back(roster_column(cell));
-  const auto has = [&](const char* column) { return std::ranges::find(columns, column) != columns.end(); };
-  if (!has("id") && !has("email"))
-    throw UsageError(name + " has neither a column id nor a column email in its first line");
-  std::vector<Student> students;
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    Student student;
-    for (std::size_t c = 0; c < rows[r].size() && c < columns.size(); ++c) {
-      const std::string& cell = rows[r][c];
-      if (columns[c] == "id") {
-        student.id = cell;
-      } else if (columns[c] == "name") {
-        student.name += (student.name.empty() || cell.empty() ? "" : " ") + cell;
-      } else if (columns[c] == "email") {
-        student.email = cell;
-      } else if (columns[c] == "submitted") {
-        if (cell.empty()) continue;
-        student.handed_in = parse_time(cell);
-        if (!student.handed_in)
-          throw UsageError(name + " line " + std::to_string(r + 1) + ": submitted is not a time");
-      } else if (!cell.empty()) {
-        student.also.push_back(cell);
-      }
-    }
-    if (student.id.empty()) student.id = student.email.substr(0, student.email.find('@'));
-    if (!student.id.empty()) students.push_back(std::move(student));
-  }
-  return students;
 }
 
 }  // namespace roofline::grader

@@ -6,11 +6,10 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "grader/spec.h"
 
-/// What an instructor decides beside the labs: who is in the class, when it was due, what counts how much.
+/// What an instructor decides beside the labs: when it was due, what counts how much.
 namespace roofline::grader {
 
 /// Seconds since 1970, UTC.
@@ -42,15 +41,5 @@ struct Course {
   static Course parse(const std::string& text, const std::string& name);
   Points points_of(const std::string& part, Points given) const;
 };
-
-struct Student {
-  std::string id, name, email;
-  std::vector<std::string> also;     ///< other columns: ids by which a platform knows the student
-  std::optional<Seconds> handed_in;  ///< column `submitted`
-};
-
-/// A CSV with a header line; `id` or `email` must be among its columns (also name, submitted, and any
-/// others). Throws UsageError.
-std::vector<Student> parse_roster(const std::string& csv, const std::string& name);
 
 }  // namespace roofline::grader

@@ -175,13 +175,45 @@ const unpack::File* best_of(const std::vector<unpack::File>& files, const std::s
   return best;
 }
 
-const Student* known_as(const std::vector<Student>& roster, const std::vector<std::string>& names) {
-  for (const Student& student : roster)
-    for (const std::string& name : names)
-      if (!name.empty() && (name == student.id || name == student.email || name == student.name ||
-                            std::ranges::find(student.also, name) != student.also.end()))
-        return &student;
-  return nullptr;
+/// Two names that become one file name are two students.
+std::string safe_id(const std::string& id) {
+  const std::string safe = file_name_of(id);
+  return safe == id ? safe : safe + "_" + sha256_hex(id).substr(0, 6);
+}
+
+/// Whose an entry is: several people where a group handed it in.
+std::vector<Layout> owners_of(const std::string& entry,
+                              const std::map<std::string, GradescopeEntry>& gradescope) {
+  const auto known = gradescope.find(entry);
+  if (known == gradescope.end()) return {layout_of(entry)};
+  std::vector<Layout> owners;
+  for (const GradescopeEntry::Person& person : known->second.submitters)
+    owners.push_back({.id = person.email.substr(0, person.email.find('@')),
+                      .name = person.name,
+                      .email = person.email,
+                      .platform_id = person.student_id,
+                      .time = known->second.time});
+  return owners;
+}
+
+HandedIn handed_in_by(const Layout& owner, const fs::path& path, const std::vector<Student>& roster) {
+  const std::string raw = path.filename().string();
+  HandedIn one{.id = owner.id,
+               .name = printable(owner.name),
+               .email = printable(owner.email),
+               .label = printable(raw),
+               .path = path,
+               .time = owner.time};
+  const Student* student = find_student(roster, {owner.id, owner.email, owner.platform_id, owner.name});
+  one.in_roster = roster.empty() || student != nullptr;
+  if (student != nullptr) {
+    one.id = student->id;
+    one.name = student->name.empty() ? one.name : student->name;
+    one.email = student->email.empty() ? one.email : student->email;
+    if (!one.time) one.time = student->handed_in;
+  }
+  one.id = safe_id(one.id.empty() ? raw : one.id);
+  return one;
 }
 
 }  // namespace
@@ -214,35 +246,20 @@ std::vector<HandedIn> find_submissions(const fs::path& folder, const std::vector
     const std::string raw = entry.path().filename().string();
     if (raw.starts_with(".") || raw == "submission_metadata.yml" || raw == "__MACOSX") continue;
     if (!fs::is_directory(status) && !fs::is_regular_file(status)) continue;
-    Layout layout = layout_of(raw);
-    if (const auto known = gradescope.find(raw); known != gradescope.end())
-      layout = {.id = known->second.email.substr(0, known->second.email.find('@')),
-                .name = known->second.name,
-                .email = known->second.email,
-                .platform_id = known->second.student_id,
-                .time = known->second.time};
-    HandedIn one{.id = layout.id,
-                 .name = printable(layout.name),
-                 .email = printable(layout.email),
-                 .label = printable(raw),
-                 .path = entry.path(),
-                 .time = layout.time};
-    if (const Student* student =
-            known_as(roster, {layout.id, layout.email, layout.platform_id, layout.name})) {
-      one.id = student->id;
-      one.name = student->name.empty() ? one.name : student->name;
-      one.email = student->email.empty() ? one.email : student->email;
-      if (!one.time) one.time = student->handed_in;
-    }
-    // Two names that become one file name are two students.
-    const std::string safe = file_name_of(one.id.empty() ? raw : one.id);
-    one.id = safe == one.id ? safe : safe + "_" + sha256_hex(one.id.empty() ? raw : one.id).substr(0, 6);
-    found.push_back(std::move(one));
+    for (const Layout& owner : owners_of(raw, gradescope))
+      found.push_back(handed_in_by(owner, entry.path(), roster));
   }
   if (found.empty()) throw UsageError("there is no submission in " + folder.string());
   std::ranges::sort(found, {},
                     [](const HandedIn& one) { return std::pair(one.id, one.path.filename().string()); });
   return found;
+}
+
+std::vector<Student> without_submission(const std::vector<Student>& roster, std::set<std::string> ids) {
+  std::vector<Student> absent;
+  for (const Student& student : roster)
+    if (ids.insert(safe_id(student.id)).second) absent.push_back(student);
+  return absent;
 }
 
 Intake take_in(const HandedIn& handed_in, const std::vector<Chosen>& parts, const Unpacker& unpacker) {

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "grader/batch/course.h"
+#include "grader/batch/roster.h"
 #include "grader/box.h"
 #include "grader/selection.h"
 
@@ -21,14 +22,18 @@ struct HandedIn {
   std::string label;        ///< the entry of the folder, printable
   std::filesystem::path path;
   std::optional<Seconds> time;
+  bool in_roster = true;  ///< false: there is a roster, and this is nobody's of it
 };
 
 /// Every entry of `folder`, by label: folders, files and archives as Canvas (`name_12_34_file.zip`), Moodle
 /// (`Name_12_assignsubmission_file_`), Gradescope (`submission_12` with submission_metadata.yml) and Git
-/// clones lay them out. What is neither a folder nor a regular file is left out. Throws UsageError where
-/// there is nothing.
+/// clones lay them out. What a group handed in is every member's. What is neither a folder nor a regular file
+/// is left out. Throws UsageError where there is nothing.
 std::vector<HandedIn> find_submissions(const std::filesystem::path& folder,
                                        const std::vector<Student>& roster);
+
+/// Who of the roster has none of these ids of HandedIn, in the roster's order.
+std::vector<Student> without_submission(const std::vector<Student>& roster, std::set<std::string> ids);
 
 /// The files of a part in what was handed in.
 struct PartFiles {

@@ -45,29 +45,39 @@ Layout layout_of(const std::string& entry) {
 std::map<std::string, GradescopeEntry> parse_gradescope(const std::string& yml) {
   std::map<std::string, GradescopeEntry> entries;
   GradescopeEntry* entry = nullptr;
+  bool who = false;  // among the submitters: later sections use the same names for other things
   std::istringstream lines(yml);
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line[0] != ' ' && line[0] != '-') {
       const std::string key = trimmed(line.substr(0, line.find(':')));
       entry = key.empty() ? nullptr : &entries[key];
+      who = false;
       continue;
     }
     if (entry == nullptr) continue;
     std::string text = trimmed(line);
-    if (text.starts_with("- ")) text = trimmed(text.substr(2));
-    const std::size_t colon = text.find(": ");
+    const bool item = text.starts_with("- ");
+    if (item) text = trimmed(text.substr(2));
+    const std::size_t colon = text.find(':', 1);
     if (!text.starts_with(":") || colon == std::string::npos) continue;
-    const std::string key = text.substr(1, colon - 1), value = trimmed(text.substr(colon + 2));
-    // The first submitter of a group; nested sections come later and use other names.
-    if (key == "name" && entry->name.empty()) entry->name = value;
-    if (key == "email" && entry->email.empty()) entry->email = value;
-    if (key == "sid" && entry->student_id.empty()) entry->student_id = value;
+    const std::string key = text.substr(1, colon - 1), value = trimmed(text.substr(colon + 1));
+    if (line.starts_with("  :")) who = key == "submitters";
     if (key == "created_at" && !entry->time) entry->time = parse_time(value);
+    if (!who) continue;
+    if (item) entry->submitters.emplace_back();
+    if (entry->submitters.empty()) continue;
+    GradescopeEntry::Person& person = entry->submitters.back();
+    if (key == "name") person.name = value;
+    if (key == "email") person.email = value;
+    if (key == "sid") person.student_id = value;
   }
-  std::erase_if(entries,
-                [](const auto& pair) { return pair.second.email.empty() && pair.second.name.empty(); });
-  for (auto& [folder, known] : entries)
-    if (known.email.empty()) known.email = known.name;
+  for (auto& [folder, known] : entries) {
+    std::erase_if(known.submitters,
+                  [](const auto& person) { return person.email.empty() && person.name.empty(); });
+    for (auto& person : known.submitters)
+      if (person.email.empty()) person.email = person.name;
+  }
+  std::erase_if(entries, [](const auto& pair) { return pair.second.submitters.empty(); });
   return entries;
 }
 

@@ -20,8 +20,11 @@ struct Layout {
 Layout layout_of(const std::string& entry);
 
 struct GradescopeEntry {
-  std::string name, email, student_id;
-  std::optional<Seconds> time;
+  struct Person {
+    std::string name, email, student_id;
+  };
+  std::vector<Person> submitters;  ///< several: a group
+  std::optional<Seconds> time{};
 };
 /// submission_metadata.yml: the few lines of it that matter, by folder name.
 std::map<std::string, GradescopeEntry> parse_gradescope(const std::string& yml);

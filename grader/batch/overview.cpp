@@ -105,8 +105,8 @@ std::string held_table(const ClassOutcome& outcome) {
   return "<h2>For a person to look at</h2>\n<p>Their grades are not final. <em>Impossible</em> is a time "
          "that "
          "no hardware can have: the work that was skipped may be a cheat or a mistake. Read the file.</p>\n"
-         "<table><tr><th>id</th><th>name</th><th>why</th></tr>\n" +
-         rows + "</table>\n";
+         "<div class=\"scroll\"><table><tr><th>id</th><th>name</th><th>why</th></tr>\n" +
+         rows + "</table></div>\n";
 }
 
 /// The graded file, where it is still kept.
@@ -120,6 +120,33 @@ std::string source_of(const BatchFolder& folder, const Attempted& attempt, const
   }
 }
 
+std::string absent_table(const ClassOutcome& outcome) {
+  if (outcome.absent.empty()) return {};
+  std::string rows;
+  for (const Student& student : outcome.absent)
+    rows += "<tr>" + cell(student.id) + cell(student.name) + cell(student.email) + "</tr>\n";
+  return "<h2>Handed in nothing</h2>\n<p>" + std::to_string(outcome.absent.size()) + " of " +
+         std::to_string(outcome.in_roster) +
+         " in the roster. Nothing is written for them into other tools: whether that means 0 is yours to "
+         "say.</p>\n"
+         "<div class=\"scroll\"><table><tr><th>id</th><th>name</th><th>email</th></tr>\n" +
+         rows + "</table></div>\n";
+}
+
+std::string strangers_table(const ClassOutcome& outcome) {
+  std::string rows;
+  for (std::size_t i = 0; i < outcome.students.size(); ++i)
+    if (const Graded& student = outcome.students[i]; !student.in_roster)
+      rows += "<tr>" + linked(student.id) + cell(student.name) + cell(outcome.chosen[i].handed_in.label) +
+              "</tr>\n";
+  if (rows.empty()) return {};
+  return "<h2>Not in the roster</h2>\n<p>Graded, but nobody's: no line of the roster has this id, address or "
+         "name, or "
+         "several lines have it. Add a column to the roster with what the folder is called.</p>\n"
+         "<div class=\"scroll\"><table><tr><th>id</th><th>name</th><th>graded</th></tr>\n" +
+         rows + "</table></div>\n";
+}
+
 }  // namespace
 
 std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts) {
@@ -129,7 +156,7 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
   if (outcome.errors != 0)
     body += " <span class=\"error\">" + std::to_string(outcome.errors) +
             " could not be graded, through no fault of the students: a person has to look at them.</span>";
-  body += "</p>\n" + held_table(outcome) + histogram(outcome);
+  body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + histogram(outcome);
   if (const std::vector<Hard> hard = hardest(outcome); !hard.empty()) {
     body +=
         "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
@@ -153,7 +180,7 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
     body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i].handed_in.label) +
             cell(student.remark) + "</tr>\n";
   }
-  return page("Class", body + "</table></div>\n");
+  return page("Class", body + "</table></div>\n" + absent_table(outcome));
 }
 
 std::string student_page(const BatchFolder& folder, const Graded& student, const Attempted& chosen,
@@ -197,7 +224,15 @@ void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOut
   std::vector<std::string> all = {"class", "hardest"};
   for (const std::string& format : formats)
     if (std::ranges::find(all, format) == all.end()) all.push_back(format);
-  write_formats(all, outcome.students, folder.root, {.root = paths.root});
+  FormatOptions options{.root = paths.root};
+  options.note = [](const std::string& what) { std::fprintf(stderr, "  note    %s\n", what.c_str()); };
+  for (const Student& student : outcome.absent) {
+    Graded& absent = options.absent.emplace_back();
+    absent.id = student.id;
+    absent.name = student.name;
+    absent.email = student.email;
+  }
+  write_formats(all, outcome.students, folder.root, options);
   write_file(folder.root / "index.html", overview_page(outcome, parts));
 }
 

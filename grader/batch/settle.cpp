@@ -75,7 +75,8 @@ bool better(const Graded& one, const Attempted& one_attempt, const Graded& other
 }  // namespace
 
 ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
-                    const std::vector<Chosen>& parts, const Course& course) {
+                    const std::vector<Chosen>& parts, const Course& course,
+                    const std::vector<Student>& roster) {
   ClassOutcome outcome;
   outcome.submissions = attempts.size();
   std::map<std::string, std::pair<Graded, const Attempted*>> best;
@@ -87,6 +88,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
     graded.id = handed_in.id;
     graded.name = handed_in.name;
     graded.email = handed_in.email;
+    graded.in_roster = handed_in.in_roster;
     const LatePolicy::Verdict late = course.late.of(handed_in.id, handed_in.time);
     graded.factor = late.factor;
     graded.remark = late.remark;
@@ -106,6 +108,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
       best.insert_or_assign(handed_in.id, std::pair(std::move(graded), &attempt));
   }
   outcome.different = keys.size();
+  std::set<std::string> ids;
   for (auto& [id, pair] : best) {
     outcome.errors += pair.first.verdict() == Verdict::kError ? 1 : 0;
     // A submission that does not count is looked at, too.
@@ -114,8 +117,19 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
         pair.first.held += (pair.first.held.empty() ? "" : "; ") + ("in " + label + ": " + why);
     outcome.students.push_back(std::move(pair.first));
     outcome.chosen.push_back(*pair.second);
+    ids.insert(id);
   }
+  outcome.absent = without_submission(roster, ids);
+  outcome.in_roster = outcome.absent.size() + outcome.students.size() - outcome.strangers().size();
+  if (roster.empty()) outcome.in_roster = 0;
   return outcome;
+}
+
+std::vector<const Graded*> ClassOutcome::strangers() const {
+  std::vector<const Graded*> found;
+  for (const Graded& student : students)
+    if (!student.in_roster) found.push_back(&student);
+  return found;
 }
 
 }  // namespace roofline::grader

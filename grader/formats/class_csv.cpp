@@ -29,7 +29,27 @@ std::map<std::string, std::string> outcomes_of(const Graded& graded) {
   return outcomes;
 }
 
-std::string class_csv(const std::vector<Graded>& all, const FormatOptions&) {
+/// What a person has to look at.
+std::string held_of(const Graded& graded) {
+  const std::string stranger = graded.in_roster ? "" : "not in the roster";
+  return stranger.empty() || graded.held.empty() ? stranger + graded.held : stranger + "; " + graded.held;
+}
+
+/// No points rather than 0, which an importer would take for a grade.
+CsvRow absent_row(const Graded& absent, size_t checks) {
+  CsvRow row = {csv_cell(absent.id),
+                csv_cell(one_line(absent.name)),
+                csv_cell(one_line(absent.email)),
+                "",
+                "",
+                "not-handed-in",
+                "",
+                ""};
+  row.resize(row.size() + checks);
+  return row;
+}
+
+std::string class_csv(const std::vector<Graded>& all, const FormatOptions& options) {
   const std::vector<std::string> columns = columns_of(all);
   CsvRow header = {"id", "name", "email", "points", "max", "verdict", "remark", "held"};
   for (const std::string& column : columns) header.push_back(csv_cell(column));
@@ -42,12 +62,13 @@ std::string class_csv(const std::vector<Graded>& all, const FormatOptions&) {
                   decimal(graded.max_points()),
                   std::string(name_of(graded.verdict())),
                   csv_cell(one_line(graded.remark)),
-                  csv_cell(one_line(graded.held))};
+                  csv_cell(one_line(held_of(graded)))};
     const auto outcomes = outcomes_of(graded);
     for (const std::string& column : columns)
       row.push_back(outcomes.contains(column) ? outcomes.at(column) : "");
     rows.push_back(std::move(row));
   }
+  for (const Graded& absent : options.absent) rows.push_back(absent_row(absent, columns.size()));
   return csv_text(rows);
 }
 

@@ -21,6 +21,8 @@ struct Graded {
   std::string remark;  ///< goes with the grade: "2 days late: 80 %"
   std::string held;    ///< for a person to look at before the grade is final: "01/bandwidth: impossible"
 
+  bool in_roster = true;  ///< false: there is a roster of the class, and nobody in it is this one
+
   double points() const;  ///< after the late policy, two digits
   double max_points() const;
   Verdict verdict() const;  ///< error, then fail, noisy, skipped: the first that any part has
@@ -30,6 +32,7 @@ struct FormatOptions {
   std::filesystem::path root{};  ///< of the checkout: names of files are written relative to it
   std::string column{};          ///< Canvas: the column to fill; empty: the only assignment there is
   std::string gradebook{};       ///< Canvas: text of the exported gradebook
+  std::vector<Graded> absent{};  ///< who handed in nothing: no results
   std::function<void(const std::string&)> note{};  ///< told what a person should look at
 };
 

@@ -21,6 +21,7 @@ Graded from_json(const std::string& text) {
     graded.factor = json.value("factor", 1.0);
     graded.remark = json.value("remark", "");
     graded.held = json.value("held", "");
+    graded.in_roster = json.value("in_roster", true);
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(std::string("not a lab/graded/v1: ") + error.what());
   }

@@ -217,6 +217,7 @@ std::string to_json(const Graded& graded) {
                {"factor", number(graded.factor)},
                {"remark", graded.remark},
                {"held", graded.held},
+               {"in_roster", graded.in_roster},
                {"results", Json::array()}};
   for (const Result& result : graded.results) json["results"].push_back(result_json(result));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

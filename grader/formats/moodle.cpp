@@ -42,6 +42,10 @@ std::string moodle(const std::vector<Graded>& all, const FormatOptions& options)
       if (options.note) options.note(graded.id + " has no verdict and is left out");
       continue;
     }
+    if (!graded.in_roster) {  // one person whom Moodle does not know, and it refuses the whole file
+      if (options.note) options.note(graded.id + " is not in the roster and is left out");
+      continue;
+    }
     shown.push_back(&graded);
     addresses += person_of(graded).email.empty() ? 0 : 1;
     numbers += person_of(graded).number.empty() ? 0 : 1;

@@ -3,8 +3,9 @@
 // From outcomes to the class's table: late days, points, the best of several, whom a person has to look at.
 #include "batch_folder.h"
 #include "grader/batch/batch.h"
-#include "grader/batch/course.h"
+#include "grader/batch/roster.h"
 #include "grader/file.h"
+#include "grader/formats/csv.h"
 #include "grader/formats/json.h"
 
 namespace roofline::grader {
@@ -63,6 +64,26 @@ TEST(Roster, Columns) {
   EXPECT_TRUE(students[0].handed_in);
   EXPECT_THROW(parse_roster("first,last\na,b\n", "r"), UsageError);
   EXPECT_THROW(parse_roster("", "r"), UsageError);
+  EXPECT_THROW(parse_roster("id,name\n", "r"), UsageError) << "a class of nobody";
+}
+
+// Breaks when a grade goes to one of two people who could be meant.
+TEST(Roster, WhoIsMeant) {
+  const auto roster = parse_roster(
+      "id,name,email,login,section\n1,Ada Love,Ada@x.org,al,A\n2,Bob Ross,bob@x.org,br,A\n"
+      "3,Ada Love,ada2@x.org,al2,B\n",
+      "r");
+  const auto id_of = [&](const std::vector<std::string>& told) {
+    const Student* student = find_student(roster, told);
+    return student == nullptr ? std::string("nobody") : student->id;
+  };
+  EXPECT_EQ(id_of({"ada@X.org"}), "1") << "addresses have no case";
+  EXPECT_EQ(id_of({"br"}), "2");
+  EXPECT_EQ(id_of({"Bob Ross_77", "", "77", "Bob Ross"}), "2");
+  EXPECT_EQ(id_of({"Ada Love"}), "nobody") << "two have that name";
+  EXPECT_EQ(id_of({"3", "Ada Love"}), "3") << "but one has that id";
+  EXPECT_EQ(id_of({"A"}), "nobody") << "a section is shared";
+  EXPECT_EQ(id_of({"", ""}), "nobody");
 }
 
 class Settling : public Folder {
@@ -160,6 +181,48 @@ TEST_F(Settling, ImpossibleTimesAreHeldForAPerson) {
   EXPECT_EQ(
       overview_page(settle(BatchFolder{folder_}, {attempts.back()}, parts_, {}), parts_).find("to look at"),
       std::string::npos);
+}
+
+// Breaks when somebody of the class is on no list, or has 0 points that nobody gave.
+TEST_F(Settling, WhoHandedInNothingIsSaid) {
+  const auto roster =
+      parse_roster("id,name,email\nada,Ada Love,ada@x.org\nzoe,Zoe <i>Z</i>,zoe@x.org\nbob,,\n", "r");
+  Attempted stranger = attempt("eve", "eve's", outcome("some", 1), 900);
+  stranger.handed_in.in_roster = false;
+  Attempted ada = attempt("ada", "first", outcome("half", 2), 900);
+  ada.handed_in.name = "Ada Love";
+  const ClassOutcome settled = settle(BatchFolder{folder_}, {ada, stranger}, parts_, {}, roster);
+  ASSERT_EQ(settled.absent.size(), 2U);
+  EXPECT_EQ(settled.in_roster, 3U);
+
+  const std::string summary = class_summary(settled, {});
+  for (const char* part : {"2 of 3 in the roster handed in nothing: Zoe <i>Z</i> (zoe), bob", "Ada Love",
+                           "1 of 2 students are not in the roster: eve"})
+    EXPECT_NE(summary.find(part), std::string::npos) << part << "\n" << summary;
+
+  const std::string page = overview_page(settled, parts_);
+  for (const char* part : {"<h2>Handed in nothing</h2>", "2 of 3 in the roster", "Zoe &lt;i&gt;", "zoe@x.org",
+                           "<h2>Not in the roster</h2>", "eve's"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+
+  write_outputs({}, BatchFolder{folder_}, settled, parts_, {"moodle"});
+  const auto rows = csv_rows(read_file(folder_ / "class.csv"));
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows[2][7], "not in the roster");
+  EXPECT_EQ(rows[3][0], "zoe");
+  EXPECT_EQ(rows[3][3], "") << "no points are not 0 points";
+  EXPECT_EQ(rows[3][5], "not-handed-in");
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
+  const auto moodle = csv_rows(read_file(folder_ / "moodle.csv"));
+  ASSERT_EQ(moodle.size(), 2U) << "neither who is absent nor whom Moodle does not know";
+  EXPECT_FALSE(fs::exists(folder_ / "results" / "zoe.json"));
+}
+
+TEST_F(Settling, WithoutARosterNobodyIsMissing) {
+  const ClassOutcome settled = settle(BatchFolder{folder_}, {attempt("ada", "a", "", 900)}, parts_, {});
+  EXPECT_EQ(class_summary(settled, {}).find("roster"), std::string::npos);
+  EXPECT_EQ(overview_page(settled, parts_).find("roster"), std::string::npos);
+  EXPECT_EQ(class_summary(settled, {}).find("name"), std::string::npos) << "a column without a cell";
 }
 
 // Breaks when a student's page is made of anything but the page that every learner knows, or of what changes

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "grader/batch/course.h"
+#include "grader/batch/roster.h"
 #include "grader/formats/csv.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"

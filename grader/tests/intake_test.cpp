@@ -31,7 +31,8 @@ TEST(Layouts, OfThePlatforms) {
       "  :created_at: 2026-11-20 10:11:12.000000000 -08:00\n  :score: 0.0\nsubmission_8:\n  :submitters: "
       "[]\n");
   ASSERT_EQ(entries.size(), 1U);
-  EXPECT_EQ(entries.at("submission_7").student_id, "12");
+  ASSERT_EQ(entries.at("submission_7").submitters.size(), 1U);
+  EXPECT_EQ(entries.at("submission_7").submitters[0].student_id, "12");
   EXPECT_EQ(entries.at("submission_7").time, parse_time("2026-11-20T18:11:12Z"));
 }
 
@@ -112,6 +113,27 @@ TEST_F(Intakes, SameStudentTwiceAndNamesThatCollide) {
   std::set<std::string> ids;
   for (const HandedIn& one : find_submissions(folder_, {})) ids.insert(one.id);
   EXPECT_EQ(ids.size(), 3U) << "'a b' and 'a_b' are two students";
+}
+
+// Breaks when a member of a group is told to have handed in nothing.
+TEST_F(Intakes, WhatAGroupHandedInIsEveryMembers) {
+  write("submission_7/pointwise.cu", "1");
+  write("submission_8/pointwise.cu", "2");
+  write("submission_metadata.yml",
+        "---\nsubmission_7:\n  :submitters:\n  - :name: Ada Love\n    :sid: '12'\n    :email: ada@x.org\n"
+        "  - :name: Bob Ross\n    :sid: ''\n    :email: bob@x.org\n  :created_at: 2026-11-20 10:11:12 Z\n"
+        "  :results:\n    :tests:\n    - :name: not a person\n      :email: nor@this.org\n"
+        "submission_8:\n  :submitters:\n  - :name: Eve\n    :sid: '99'\n    :email: eve@x.org\n");
+  const auto roster = parse_roster("id,email,sid\na1,ada@x.org,12\nb2,Bob@x.org,13\nz9,zoe@x.org,14\n", "r");
+  const auto found = find_submissions(folder_, roster);
+  std::set<std::string> ids, strangers;
+  for (const HandedIn& one : found) (one.in_roster ? ids : strangers).insert(one.id + " " + one.label);
+  EXPECT_EQ(ids, (std::set<std::string>{"a1 submission_7", "b2 submission_7"}));
+  EXPECT_EQ(strangers, std::set<std::string>{"eve submission_8"});
+  const auto absent = without_submission(roster, {"a1", "b2", "eve"});
+  ASSERT_EQ(absent.size(), 1U);
+  EXPECT_EQ(absent[0].id, "z9");
+  for (const HandedIn& one : find_submissions(folder_, {})) EXPECT_TRUE(one.in_roster) << "no roster";
 }
 
 class Archives : public Intakes {

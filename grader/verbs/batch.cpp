@@ -14,7 +14,6 @@
 #include "grader/generate.h"
 #include "grader/hidden.h"
 #include "grader/progress_line.h"
-#include "grader/table.h"
 #include "grader/terminal.h"
 #include "grader/utc_now.h"
 #include "grader/workbench.h"
@@ -261,22 +260,9 @@ class Batch {
   }
 
   int finish() const {
-    const ClassOutcome outcome = settle(folder_, attempts_, parts_, course_);
+    const ClassOutcome outcome = settle(folder_, attempts_, parts_, course_, roster_);
     write_outputs(paths_, folder_, outcome, parts_, request_.formats);
-    const Terminal terminal = Terminal::of(fileno(stdout));
-    Table table({{"student"}, {"points", Column::Align::kRight}, {"verdict"}, {"graded"}});
-    for (std::size_t i = 0; i < outcome.students.size(); ++i) {
-      const Graded& student = outcome.students[i];
-      std::string verdict;
-      for (const Result& result : student.results) {
-        const std::string why(name_of(result.reason));
-        verdict += (verdict.empty() ? "" : ", ") + (why.empty() ? std::string(name_of(result.verdict)) : why);
-      }
-      table.add({student.id, decimal(student.points()), verdict, outcome.chosen[i].handed_in.label});
-    }
-    std::printf("%s\n  %zu students, %zu submissions, %zu of them different\n",
-                table.render(terminal).c_str(), outcome.students.size(), outcome.submissions,
-                outcome.different);
+    std::printf("%s", class_summary(outcome, Terminal::of(fileno(stdout))).c_str());
     std::printf("  overview  %s\n  table     %s\n", paths_.shown(folder_.root / "index.html").c_str(),
                 paths_.shown(folder_.root / "class.csv").c_str());
     print_held(outcome);

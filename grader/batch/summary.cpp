@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "grader/batch/batch.h"
+#include "grader/table.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr std::size_t kMostNames = 12;
+
+std::string few_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMostNames)
+    text += " and " + std::to_string(names.size() - kMostNames) + " more: see the overview";
+  return text;
+}
+
+/// Folders carry a student's name in many forms; where the id says as much, it is enough.
+bool has_names(const ClassOutcome& outcome) {
+  return std::ranges::any_of(outcome.students, [](const Graded& student) {
+    return !student.name.empty() && student.name != student.id;
+  });
+}
+
+std::string table_of(const ClassOutcome& outcome, const Terminal& terminal) {
+  const bool names = has_names(outcome);
+  std::vector<Column> columns = {{"student"}};
+  if (names) columns.push_back({"name"});
+  columns.insert(columns.end(), {{"points", Column::Align::kRight}, {"verdict"}, {"graded"}});
+  Table table(std::move(columns));
+  for (std::size_t i = 0; i < outcome.students.size(); ++i) {
+    const Graded& student = outcome.students[i];
+    std::string verdict;
+    for (const Result& result : student.results) {
+      const std::string why(name_of(result.reason));
+      verdict += (verdict.empty() ? "" : ", ") + (why.empty() ? std::string(name_of(result.verdict)) : why);
+    }
+    std::vector<std::string> row = {student.id};
+    if (names) row.push_back(printable(student.name));
+    row.insert(row.end(), {decimal(student.points()), verdict, outcome.chosen[i].handed_in.label});
+    table.add(std::move(row));
+  }
+  return table.render(terminal);
+}
+
+}  // namespace
+
+std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal) {
+  std::string text = table_of(outcome, terminal) + "\n  " + std::to_string(outcome.students.size()) +
+                     " students, " + std::to_string(outcome.submissions) + " submissions, " +
+                     std::to_string(outcome.different) + " of them different\n";
+  if (outcome.in_roster == 0 && outcome.strangers().empty()) return text;
+  std::vector<std::string> absent, strangers;
+  for (const Student& student : outcome.absent) absent.push_back(shown(student));
+  for (const Graded* student : outcome.strangers()) strangers.push_back(printable(student->id));
+  text += "  " + std::to_string(absent.size()) + " of " + std::to_string(outcome.in_roster) +
+          " in the roster handed in nothing" + (absent.empty() ? "" : ": " + few_of(absent)) + "\n";
+  if (!strangers.empty())
+    text += "  " + std::to_string(strangers.size()) + " of " + std::to_string(outcome.students.size()) +
+            " students are not in the roster: " + few_of(strangers) + "\n";
+  return text;
+}
+
+}  // namespace roofline::grader
