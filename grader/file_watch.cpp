@@ -13,6 +13,7 @@
 namespace roofline::grader {
 namespace {
 constexpr unsigned kReadEvery = 4;
+constexpr std::chrono::seconds kAway{2};
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF;
 }  // namespace
 
@@ -55,11 +56,18 @@ FileWatch::Stamp FileWatch::stamp() const {
   return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size, status.st_ino};
 }
 
+bool FileWatch::gone() const { return away_since_ && Clock::now() - *away_since_ > kAway; }
+
 bool FileWatch::changed() {
   const bool told = drain();
   const Stamp now = stamp();
-  if (now == Stamp{}) return false;  // gone: an editor that renames is about to bring it back
-  if (!told && now == stamp_ && !was_empty_ && ++looks_ % kReadEvery != 0) return false;
+  if (now == Stamp{}) {  // an editor that renames is about to bring it back
+    if (!away_since_) away_since_ = Clock::now();
+    return false;
+  }
+  if (gone()) hash_.clear();
+  away_since_.reset();
+  if (!told && now == stamp_ && !was_empty_ && !hash_.empty() && ++looks_ % kReadEvery != 0) return false;
   std::string hash;
   try {
     hash = sha256_hex(read_file(file_));

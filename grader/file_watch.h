@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace roofline::grader {
@@ -29,8 +30,11 @@ class FileWatch {
   /// Whether the content is another one than when last asked. Time stamp and size are looked at every time,
   /// the content itself when they differ and every fourth time: some mounts keep stale stamps.
   bool changed();
+  /// Whether it has been away for longer than any editor takes to rename. Back again, it is a change.
+  bool gone() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Stamp {
     std::int64_t seconds = 0, nanoseconds = 0, size = -1;
     ino_t inode = 0;
@@ -46,6 +50,7 @@ class FileWatch {
   std::string hash_;
   unsigned looks_ = 0;
   bool was_empty_ = false;
+  std::optional<Clock::time_point> away_since_;
 };
 
 }  // namespace roofline::grader

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace roofline::grader {
@@ -16,13 +17,14 @@ namespace {
 // What signal handlers may touch.
 int terminal_fd = -1;
 termios as_it_was{}, as_keys{};
-bool in_keys = false;
+bool in_keys = false, marks_pastes = false;
 int wake[2] = {-1, -1};
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
 
 void on_end(int) {
   const int error = errno;
   const char byte = 0;
+  if (!marks_pastes) return;
   [[maybe_unused]] const ssize_t written = write(wake[1], &byte, 1);
   errno = error;
 }
@@ -34,11 +36,22 @@ void handle(int signal, void (*handler)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
+/// Asks the terminal to put marks around what is pasted, or no longer to.
+void mark_pastes(bool on) {
+  [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, on ? "\033[?2004h" : "\033[?2004l", 8);
+}
+
 void on_stop(int) {
   const int error = errno;
-  if (in_keys) tcsetattr(terminal_fd, TCSANOW, &as_it_was);
+  if (in_keys) {
+    mark_pastes(false);
+    tcsetattr(terminal_fd, TCSANOW, &as_it_was);
+  }
   raise(SIGSTOP);
-  if (in_keys) tcsetattr(terminal_fd, TCSANOW, &as_keys);  // SIGCONT came
+  if (in_keys) {  // SIGCONT came
+    tcsetattr(terminal_fd, TCSANOW, &as_keys);
+    mark_pastes(true);
+  }
   errno = error;
 }
 
@@ -52,16 +65,18 @@ std::string KeyFilter::feed(std::string_view bytes) {
       case State::kPlain:
         if (byte == 0x1b) {
           state_ = State::kEscape;
-        } else if (byte < 0x80) {
+        } else if (byte < 0x80 && !in_paste_) {
           plain += c;
         }
         break;
       case State::kEscape:  // ESC [ and ESC O begin a sequence, ESC and a letter is Alt with that letter
         state_ = c == '[' ? State::kSequence : c == 'O' ? State::kOneMore : State::kPlain;
         if (byte == 0x1b) state_ = State::kEscape;
+        sequence_.clear();
         break;
       case State::kSequence:
-        if (byte >= 0x40 && byte <= 0x7e) state_ = State::kPlain;
+        sequence_ += c;
+        if (byte >= 0x40 && byte <= 0x7e) end_sequence();
         break;
       case State::kOneMore:
         state_ = State::kPlain;
@@ -71,6 +86,12 @@ std::string KeyFilter::feed(std::string_view bytes) {
   return plain;
 }
 
+void KeyFilter::end_sequence() {
+  state_ = State::kPlain;
+  if (sequence_ == "200~") in_paste_ = pasted_ = true;
+  if (sequence_ == "201~") in_paste_ = false;
+}
+
 KeyTerminal::KeyTerminal(int fd) : fd_(fd) {
   if (isatty(fd) != 1 || tcgetattr(fd, &as_it_was) != 0) return;
   as_keys = as_it_was;
@@ -78,6 +99,8 @@ KeyTerminal::KeyTerminal(int fd) : fd_(fd) {
   as_keys.c_cc[VMIN] = 1;
   as_keys.c_cc[VTIME] = 0;
   terminal_fd = fd;
+  const char* kind = std::getenv("TERM");
+  marks_pastes = isatty(STDOUT_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
   on_ = true;
   handle(SIGTSTP, on_stop);
   keys();
@@ -91,6 +114,7 @@ KeyTerminal::~KeyTerminal() {
 
 void KeyTerminal::lines() {
   if (!on_) return;
+  if (in_keys) mark_pastes(false);
   in_keys = false;
   tcsetattr(fd_, TCSADRAIN, &as_it_was);
 }
@@ -98,6 +122,7 @@ void KeyTerminal::lines() {
 void KeyTerminal::keys() {
   if (!on_) return;
   tcsetattr(fd_, TCSADRAIN, &as_keys);
+  mark_pastes(true);
   in_keys = true;
 }
 

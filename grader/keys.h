@@ -6,22 +6,28 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace roofline::grader {
 
 /// Plain characters out of what a terminal sends: arrow and function keys (escape sequences, also those that
-/// come in pieces) and bytes beyond ASCII are dropped.
+/// come in pieces) and bytes beyond ASCII are dropped, and all that is pasted, where the terminal marks it.
 class KeyFilter {
  public:
   std::string feed(std::string_view bytes);
+  /// Whether something was pasted since the last time it was asked.
+  bool pasted() { return std::exchange(pasted_, false); }
 
  private:
   enum class State { kPlain, kEscape, kSequence, kOneMore };
+  void end_sequence();
   State state_ = State::kPlain;
+  std::string sequence_;  ///< what came after ESC [
+  bool in_paste_ = false, pasted_ = false;
 };
 
-/// A terminal that gives single keys without echo, for as long as the object lives; Ctrl-Z gives the shell a
-/// terminal as it was, too. One at a time.
+/// A terminal that gives single keys without echo and marks what is pasted (bracketed paste), for as long as
+/// the object lives; Ctrl-Z gives the shell a terminal as it was, too. One at a time.
 class KeyTerminal {
  public:
   explicit KeyTerminal(int fd);

@@ -156,13 +156,14 @@ std::string advice_text(const Result& result, const Terminal& terminal) {
 
 std::string measurements_table(const Result& result, const Terminal& terminal) {
   if (result.measurements.empty()) return {};
+  using enum Column::Narrow;
   Table table({{"performance", Column::Align::kWrap},
                {result.device.simulated ? "modelled" : "measured", Column::Align::kRight},
-               {"roof", Column::Align::kRight},
+               {"roof", Column::Align::kRight, kGoesBelow},
                {"of roof", Column::Align::kRight},
-               {"0 to 100 %"},
+               {"0 to 100 %", Column::Align::kLeft, kGoes},
                {"medal"},
-               {"limited by"}});
+               {"limited by", Column::Align::kLeft, kGoesBelow}});
   std::vector<std::pair<std::string, std::string>> scales;  // of the medals, each once, and for what
   std::vector<Measurement> lines = result.measurements;
   lines.insert(lines.end(), result.shown.begin(), result.shown.end());
@@ -200,8 +201,8 @@ std::string sweep_table(const SweepResult& sweep, const DeviceRecord& device, co
                {"GB/s", Align::kRight},
                {"TFLOP/s", Align::kRight},
                {"of roof", Align::kRight},
-               {"0 to 100 %"},
-               {"limited by"}});
+               {"0 to 100 %", Align::kLeft, Column::Narrow::kGoes},
+               {"limited by", Align::kLeft, Column::Narrow::kGoes}});
   for (const SweepPoint& point : sweep.points)
     table.add({compact(point.argument, 6), compact(point.intensity, 4), significant(point.time.median_us, 4),
                significant(point.gbps, 4), significant(point.tflops), percent(point.roof_fraction),
@@ -219,14 +220,22 @@ std::string sweep_table(const SweepResult& sweep, const DeviceRecord& device, co
   return text;
 }
 
+/// "  file    ...", and below the first word what does not fit.
+std::string field(const char* name, const std::string& text, const Terminal& terminal) {
+  std::string out;
+  for (const std::string& line : wrap(text, terminal.width - 10))
+    out += (out.empty() ? "  " + pad_right(name, 8) : std::string(10, ' ')) + line + "\n";
+  return out;
+}
+
 std::string heading(const Result& result, const Terminal& terminal) {
   std::string text = terminal.paint(Colour::kBold, result.part + " " + result.title) + "\n";
-  text += "  file    " + printable(result.source_path) + "  " +
-          terminal.paint(Colour::kDim, "sha256 " + result.source_sha256.substr(0, kHashDigits)) + "\n";
-  text += "  device  " + device_label(result.device);
-  if (!result.device.capability.empty()) text += ", compute capability " + result.device.capability;
-  if (!result.device.simulated && !result.device.driver.empty()) text += ", driver " + result.device.driver;
-  text += "\n";
+  const std::string hash = "sha256 " + result.source_sha256.substr(0, kHashDigits);
+  text += field("file", printable(result.source_path) + "  " + terminal.paint(Colour::kDim, hash), terminal);
+  std::string device = device_label(result.device);
+  if (!result.device.capability.empty()) device += ", compute capability " + result.device.capability;
+  if (!result.device.simulated && !result.device.driver.empty()) device += ", driver " + result.device.driver;
+  text += field("device", device, terminal);
   if (result.device.simulated)
     text += terminal.paint(Colour::kDim, "          times are modelled, not measured") + "\n";
   return text + "  seed    " + std::to_string(result.seed) + "\n\n";
@@ -327,9 +336,10 @@ std::string result_text(const Result& result, const Terminal& terminal) {
 std::string summary_text(const std::vector<Result>& results, const Terminal& terminal) {
   static constexpr CheckKind kKinds[] = {CheckKind::kBuild, CheckKind::kCorrectness, CheckKind::kStructure,
                                          CheckKind::kPerformance, CheckKind::kPrediction};
-  std::vector<Column> columns = {
-      {"lab"},       {"device", Column::Align::kWrap}, {"build"}, {"correct"}, {"structure"}, {"speed"},
-      {"prediction"}};
+  using enum Column::Narrow;
+  std::vector<Column> columns = {{"lab"}, {"device", Column::Align::kWrap, kGoesBelow}};
+  for (const char* kind : {"build", "correct", "structure", "speed", "prediction"})
+    columns.push_back({kind, Column::Align::kLeft, kGoesBelow});
   columns.insert(
       columns.end(),
       {{"of roof", Column::Align::kRight}, {"verdict"}, {"medal"}, {"points", Column::Align::kRight}});

@@ -64,7 +64,33 @@ std::vector<int> Table::widths(const Terminal& terminal, int indent) const {
   return result;
 }
 
+bool Table::fits(const Terminal& terminal, int indent) const {
+  int total = indent + kGap * (static_cast<int>(columns_.size()) - 1);
+  for (const int width : widths(terminal, indent)) total += width;
+  return total <= terminal.width;
+}
+
+/// The table without one of its columns, which its rows say in a line below instead, if asked to.
+Table Table::without(size_t column, bool below) const {
+  Table table = *this;
+  const auto place = static_cast<std::ptrdiff_t>(column);
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    if (rows_[r].empty()) continue;
+    table.rows_[r].erase(table.rows_[r].begin() + place);
+    if (!below || rows_[r][column].empty()) continue;
+    std::string& aside = table.asides_[r];
+    aside = columns_[column].title + " " + rows_[r][column] + (aside.empty() ? "" : ", ") + aside;
+  }
+  table.columns_.erase(table.columns_.begin() + place);
+  return table;
+}
+
 std::string Table::render(const Terminal& terminal, int indent) const {
+  if (!fits(terminal, indent))
+    for (const Column::Narrow narrow : {Column::Narrow::kGoes, Column::Narrow::kGoesBelow})
+      for (size_t c = columns_.size(); c-- > 0;)
+        if (columns_[c].narrow == narrow)
+          return without(c, narrow == Column::Narrow::kGoesBelow).render(terminal, indent);
   const std::vector<int> width = widths(terminal, indent);
   const std::string margin(static_cast<size_t>(indent), ' ');
   std::string out;
@@ -104,11 +130,13 @@ std::string Table::render(const Terminal& terminal, int indent) const {
     } else {
       emit(rows_[r], Colour::kPlain);
     }
-    const auto note = notes_.find(r);
-    if (note == notes_.end()) continue;
     const int room = std::max(kNarrowest, terminal.width - indent - kNoteIndent);
-    for (const std::string& text : wrap(note->second, room))
-      out += margin + std::string(kNoteIndent, ' ') + text + "\n";
+    for (const auto* below : {&asides_, &notes_}) {
+      const auto found = below->find(r);
+      if (found == below->end()) continue;
+      for (const std::string& text : wrap(found->second, room))
+        out += margin + std::string(kNoteIndent, ' ') + text + "\n";
+    }
   }
   return out;
 }

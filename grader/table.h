@@ -16,8 +16,15 @@ struct Column {
     kRight,
     kWrap
   };  ///< kWrap: left, and takes what width remains, over several lines
+  /// What becomes of it where the terminal is too narrow for the table.
+  enum class Narrow {
+    kStays,
+    kGoesBelow,  ///< "title value", in a line under its row
+    kGoes        ///< these first: what another column says too
+  };
   std::string title;
   Align align = Align::kLeft;
+  Narrow narrow = Narrow::kStays;
 };
 
 class Table {
@@ -35,10 +42,13 @@ class Table {
 
  private:
   std::vector<int> widths(const Terminal& terminal, int indent) const;
+  bool fits(const Terminal& terminal, int indent) const;
+  Table without(size_t column, bool below) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;  ///< an empty row is a rule
   std::map<std::size_t, std::string> notes_;    ///< by the row above it
+  std::map<std::size_t, std::string> asides_;   ///< of columns that had no room, by row
 };
 
 /// Words of `text` in lines of at most `width` columns; a longer word stays whole. Newlines are kept,

@@ -88,6 +88,18 @@ std::string best_text(const Attempt* best, const Terminal& terminal) {
   return text;
 }
 
+/// What the learner's printf wrote: the start of it, so that the verdict above stays in sight.
+std::string printed_text(const std::string& printed, const Terminal& terminal) {
+  constexpr size_t kMostLines = 12;
+  const std::vector<std::string> lines = wrap(printed, 1 << 20);
+  std::string text;
+  for (size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+    text += std::string(kIndent + 2, ' ') + lines[i] + "\n";
+  if (lines.size() <= kMostLines) return text;
+  const std::string more = "and " + std::to_string(lines.size() - kMostLines) + " lines more";
+  return text + std::string(kIndent + 2, ' ') + terminal.paint(Colour::kDim, more) + "\n";
+}
+
 std::string indented(const std::string& text, const Terminal& terminal) {
   std::string all;
   for (const std::string& line : wrap(text, std::max(20, terminal.width - kIndent)))
@@ -120,14 +132,18 @@ std::string quick_text(const Result& result, const std::vector<Attempt>& before,
   if (!change.empty()) text += indented(change, terminal);
   if (const std::string printed = output_of(result); !printed.empty()) {
     text += indented("your program printed", terminal);
-    for (const std::string& line : wrap(printed, 1 << 20))
-      text += std::string(kIndent + 2, ' ') + line + "\n";
+    text += printed_text(printed, terminal);
   }
   return text + "\n";  // editors take an empty line for the end of a check (.vscode/tasks.json)
 }
 
 std::string keys_text(const Terminal& terminal) {
-  std::string text;
+  constexpr int kKeysIndent = 10;
+  std::string text, line;
+  const auto end_line = [&] {
+    text += (text.empty() ? "  keys    " : std::string(kKeysIndent, ' ')) + line + "\n";
+    line.clear();
+  };
   for (const auto& [key, what] : {std::pair{"p", "performance"},
                                   {"h", "hint"},
                                   {"n", "next lab"},
@@ -135,8 +151,12 @@ std::string keys_text(const Terminal& terminal) {
                                   {"r", "reset"},
                                   {"o", "report"},
                                   {"q", "quit"},
-                                  {"?", "keys"}})
-    text += (text.empty() ? "" : "  ") + terminal.paint(Colour::kBold, key) + " " + what;
+                                  {"?", "keys"}}) {
+    const std::string entry = terminal.paint(Colour::kBold, key) + " " + what;
+    if (!line.empty() && kKeysIndent + display_width(line + "  " + entry) > terminal.width) end_line();
+    line += (line.empty() ? "" : "  ") + entry;
+  }
+  end_line();
   return text;
 }
 

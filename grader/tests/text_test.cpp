@@ -85,6 +85,35 @@ TEST(Table, NoteHasTheWholeWidth) {
       << text;
 }
 
+// Breaks when a table runs over the edge of a narrow terminal, or what its columns said is lost there.
+TEST(Table, ColumnsGoWhereThereIsNoRoom) {
+  using Align = Column::Align;
+  using enum Column::Narrow;
+  Table table({{"kernel"},
+               {"roof", Align::kRight, kGoesBelow},
+               {"bar", Align::kLeft, kGoes},
+               {"limit", Align::kLeft, kGoesBelow}});
+  table.add({"first", "1364 GB/s", "##########", "DRAM"});
+  table.rule();
+  table.add({"second", "", "####", "latency"});
+  Terminal narrow = kPlain;
+  narrow.width = 40;
+  EXPECT_EQ(table.render(narrow),
+            "  kernel       roof  bar         limit\n  --------------------------------------\n"
+            "  first   1364 GB/s  ##########  DRAM\n  --------------------------------------\n"
+            "  second             ####        latency\n");
+  narrow.width = 30;
+  EXPECT_EQ(table.render(narrow),
+            "  kernel       roof  limit\n  --------------------------\n  first   1364 GB/s  DRAM\n"
+            "  --------------------------\n  second             latency\n");
+  narrow.width = 24;
+  EXPECT_EQ(table.render(narrow),
+            "  kernel       roof\n  -----------------\n  first   1364 GB/s\n       limit DRAM\n"
+            "  -----------------\n  second\n       limit latency\n");
+  narrow.width = 16;
+  EXPECT_NE(table.render(narrow).find("  second\n       limit latency"), std::string::npos);
+}
+
 TEST(Table, RefusesMoreCellsThanColumns) {
   Table table({{"only"}});
   EXPECT_THROW(table.add({"a", "b"}), std::logic_error);

@@ -101,6 +101,18 @@ TEST_P(Watching, EmptyForAMoment) {
   EXPECT_TRUE(seen(watch)) << "empty for good";
 }
 
+// Breaks when a file that was removed is waited for without a word, or is not checked when it comes back.
+TEST_P(Watching, GoneForGood) {
+  FileWatch watch(file_, GetParam());
+  fs::remove(file_);
+  EXPECT_FALSE(seen(watch));
+  for (int look = 0; look < 400 && !watch.gone(); ++look, usleep(10000)) EXPECT_FALSE(watch.changed());
+  EXPECT_TRUE(watch.gone());
+  write("one");
+  EXPECT_TRUE(seen(watch)) << "the same content, but it was away";
+  EXPECT_FALSE(watch.gone());
+}
+
 INSTANTIATE_TEST_SUITE_P(Notified, Watching, testing::Bool(),
                          [](const auto& how) { return how.param ? "Inotify" : "Polling"; });
 
@@ -114,6 +126,17 @@ TEST(Keys, OnlyPlainCharacters) {
   EXPECT_EQ(filter.feed("3~l"), "l");
   EXPECT_EQ(filter.feed("\033pr"), "r") << "Alt-p is no p";
   EXPECT_EQ(filter.feed("\xc3\xa9?"), "?");
+}
+
+// Breaks when text pasted into the wrong window resets, quits or grades.
+TEST(Keys, WhatIsPastedPressesNothing) {
+  KeyFilter filter;
+  EXPECT_EQ(filter.feed("h\033[200~rypq\nthe"), "h");
+  EXPECT_TRUE(filter.pasted());
+  EXPECT_FALSE(filter.pasted()) << "told once";
+  EXPECT_EQ(filter.feed("rest\033[20"), "");
+  EXPECT_EQ(filter.feed("1~l"), "l");
+  EXPECT_FALSE(filter.pasted());
 }
 
 TEST(ProcessTree, GroupsOfTheirOwnDieToo) {
@@ -302,6 +325,8 @@ TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
   ASSERT_TRUE(shows("Hint 1 of 6"));
   press("\033[A?");
   ASSERT_TRUE(shows("p performance"));
+  press("\033[200~ryq\033[201~");
+  ASSERT_TRUE(shows("What you pasted was not read"));
   press("rn");  // asked whether to reset: no
   ASSERT_TRUE(shows("y/n"));
   EXPECT_EQ(read_file(file_), solution_);

@@ -13,7 +13,7 @@
 
 namespace roofline::grader {
 
-int hint_verb(const Paths& paths, const std::string& lab, bool all) {
+int hint_verb(const Paths& paths, const std::string& lab, bool all, const std::string& more) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   const std::vector<Lab> labs = all_labs();
   ProgressFile progress(paths.state / "progress.json");
@@ -37,7 +37,7 @@ int hint_verb(const Paths& paths, const std::string& lab, bool all) {
   progress.set_hints(part.id(), static_cast<unsigned>(std::max(before, shown)));
   const std::string id = part.id();
   if (shown < hints.size()) {
-    std::printf("The next hint: ./lab hint %s\n", id.c_str());
+    std::printf("The next hint: %s\n", (more.empty() ? "./lab hint " + id : more).c_str());
   } else {
     std::printf("That was the last hint. All of them: ./lab hint %s --all\n", id.c_str());
   }

@@ -17,12 +17,12 @@ int list_verb(const Paths& paths) {
   const ProgressFile progress(paths.state / "progress.json");
   using Align = Column::Align;
   Table table({{"lab"},
-               {"name"},
+               {"name", Align::kLeft, Column::Narrow::kGoes},
                {"title", Align::kWrap},
                {"state", Align::kWrap},
                {"of roof", Align::kRight},
                {"points", Align::kRight},
-               {"attempts", Align::kRight}});
+               {"attempts", Align::kRight, Column::Narrow::kGoes}});
   for (const Chosen& part : all_parts(labs)) {
     const LabProgress lab = progress.at(part.id());
     const Colour colour = lab.passed ? Colour::kGreen : lab.attempts ? Colour::kYellow : Colour::kDim;

@@ -47,14 +47,15 @@ int roofs_verb(const Paths& paths, const RoofsRequest& request) {
   const DeviceRecord record = workbench.device_record();
   const std::vector<RoofValue> values = workbench.measure_roofs();
   using Align = Column::Align;
+  using enum Column::Narrow;
   Table table({{"roof"},
-               {"what"},
+               {"what", Align::kWrap},
                {record.simulated ? "modelled" : "measured", Align::kRight},
-               {"data sheet", Align::kRight},
+               {"data sheet", Align::kRight, kGoesBelow},
                {"of data sheet", Align::kRight},
-               {""},
-               {"us", Align::kRight},
-               {"n", Align::kRight}});
+               {"", Align::kLeft, kGoes},
+               {"us", Align::kRight, kGoes},
+               {"n", Align::kRight, kGoes}});
   for (const RoofValue& roof : values) {
     const double fraction = roof.data_sheet > 0 ? roof.value / roof.data_sheet : 0;
     table.add({roof.id, roof.title, compact(roof.value, 4) + " " + roof.unit,

@@ -39,7 +39,8 @@ int watch_verb(const Paths& paths, const WatchRequest& request);
 int status_verb(const Paths& paths);
 int list_verb(const Paths& paths);
 int next_verb(const Paths& paths);
-int hint_verb(const Paths& paths, const std::string& lab, bool all);
+/// `more`: what brings the next hint, where it is not `./lab hint`.
+int hint_verb(const Paths& paths, const std::string& lab, bool all, const std::string& more = "");
 int reset_verb(const Paths& paths, const std::string& lab);
 int doctor_verb(const Paths& paths);
 struct BenchRequest {

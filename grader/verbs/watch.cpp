@@ -81,8 +81,7 @@ class Watcher {
     say(terminal_.paint(Colour::kBold, part_.id() + " " + part_.title()) + "\n  file    " +
         paths_.shown(file) + "\n  theory  " + paths_.shown(part_.folder(paths_) / part_.lab->theory) +
         "\n  device  " + device_label(workbench_.device_record()) + "\n" +
-        (keyboard_.on() ? "  keys    " + keys_text(terminal_) + "\n" : "") +
-        "  Save the file to check it.\n\n");
+        (keyboard_.on() ? keys_text(terminal_) : "") + "  Save the file to check it.\n\n");
     ask();
     file_.emplace(file);
     start(Run::kQuick);
@@ -107,13 +106,27 @@ class Watcher {
                               {keyboard_.on() ? STDIN_FILENO : -1, POLLIN, 0},
                               {child_end_, POLLIN, 0}};
     poll(watched, kCount, static_cast<int>(FileWatch::kPoll.count()));
+    terminal_ = Terminal::of(STDOUT_FILENO);  // the window may have another width by now
     if (watched[kSignal].revents != 0) {
       over_ = true;
       return;
     }
     if (watched[kChild].revents != 0) reap();
     if (watched[kKeys].revents != 0) read_keys();
-    if (!over_ && file_->changed()) start(Run::kQuick);
+    if (over_) return;
+    if (file_->changed()) start(Run::kQuick);
+    tell_whether_gone();
+  }
+
+  /// An editor that saves by renaming brings the file back at once; what stays away was removed or moved.
+  void tell_whether_gone() {
+    const bool gone = file_->gone();
+    if (gone == told_gone_) return;
+    told_gone_ = gone;
+    if (gone)
+      say("  " + paths_.shown(part_.file(paths_)) + " is gone. It is checked as soon as it is there again; " +
+          (keyboard_.on() ? terminal_.paint(Colour::kBold, "r") : "./lab reset " + part_.id()) +
+          " brings the skeleton.\n\n");
   }
 
   void read_keys() {
@@ -123,7 +136,9 @@ class Watcher {
       over_ = true;
       return;
     }
-    for (const char key : filter_.feed({buffer, static_cast<size_t>(n)})) {
+    const std::string keys = filter_.feed({buffer, static_cast<size_t>(n)});
+    if (filter_.pasted()) say("  What you pasted was not read: here each key is a command.\n");
+    for (const char key : keys) {
       if (over_) return;
       if (asked_) {
         answer(key);
@@ -138,7 +153,7 @@ class Watcher {
       case 'p':
         return start(Run::kFull);
       case 'h':
-        return show([this] { hint_verb(paths_, part_.id(), false); });
+        return show([this] { hint_verb(paths_, part_.id(), false, "h"); });
       case 'l':
         return show([this] { list_verb(paths_); });
       case 'n':
@@ -157,7 +172,7 @@ class Watcher {
       case '\r':  // as everywhere: some room
         return say("\n");
       default:
-        return say("  " + keys_text(terminal_) + "\n");
+        return say(keys_text(terminal_));
     }
   }
 
@@ -312,7 +327,7 @@ class Watcher {
   std::optional<FileWatch> file_;
   pid_t child_ = -1;
   int child_end_ = -1;
-  bool asked_ = false, over_ = false;
+  bool asked_ = false, over_ = false, told_gone_ = false;
 };
 
 }  // namespace
