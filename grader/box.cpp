@@ -121,22 +121,25 @@ std::string_view name_of(Sandbox sandbox) {
   }
 }
 
-void require_sandbox(Sandbox sandbox) {
-  if (sandbox == Sandbox::kNone) return;
+std::string sandbox_problem(Sandbox sandbox) {
+  if (sandbox == Sandbox::kNone) return {};
   if (sandbox == Sandbox::kContainer && geteuid() != 0)
-    throw InfrastructureError("--container needs root, who alone can give each box a user of its own");
-  std::string said;
+    return "--container needs root, who alone can give each box a user of its own";
   try {
     Box box(sandbox, Box::Kind::kRun, {});
     const Entrance entrance = box.enter({"/usr/bin/true"}, {}, "", {});
     const CommandResult result = run_command(entrance, {.limit = std::chrono::seconds(20)});
-    if (result.ok()) return;
-    said = last_line(result.output);
+    return result.ok() ? "" : last_line(result.output);
   } catch (const std::exception& error) {
-    said = error.what();
+    return error.what();
   }
+}
+
+void require_sandbox(Sandbox sandbox) {
+  const std::string problem = sandbox_problem(sandbox);
+  if (problem.empty()) return;
   throw InfrastructureError(
-      "submissions cannot be boxed on this machine (" + said + "); " +
+      "submissions cannot be boxed on this machine (" + problem + "); " +
       (sandbox == Sandbox::kNamespaces
            ? "allow unprivileged user namespaces and install bubblewrap, use --container as "
              "root in a container, or accept the risk with --no-sandbox"

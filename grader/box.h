@@ -23,7 +23,9 @@ enum class Sandbox : std::uint8_t {
 };
 std::string_view name_of(Sandbox sandbox);
 
-/// Throws InfrastructureError with one sentence where this machine refuses what the sandbox needs.
+/// What this machine refuses of what the sandbox needs; empty: nothing.
+std::string sandbox_problem(Sandbox sandbox);
+/// Throws InfrastructureError with one sentence where there is a problem.
 void require_sandbox(Sandbox sandbox);
 
 /// In a container nothing but permissions hides a file: closes folders to every user but their owner. Throws

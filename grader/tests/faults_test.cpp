@@ -114,18 +114,22 @@ TEST_F(Faults, ABadNightLosesNothing) {
 }
 
 // Breaks when a machine without user namespaces lets submissions run without a box, or says more than a
-// sentence.
+// sentence, or when `./lab doctor` does not tell before.
 TEST_F(Faults, WithoutNamespacesNothingRuns) {
   hand_in("fine", "");
-  std::vector<std::string> command = {
-      "bwrap", "--unshare-user", "--disable-userns", "--uid", "1000", "--dev-bind", "/", "/", "--"};
-  const std::vector<std::string> inner = batch(folder_ / "graded");
-  command.insert(command.end(), inner.begin(), inner.end());
-  const CommandResult refused = run_command(command, {.limit = std::chrono::seconds(60)});
+  const auto without = [](const std::vector<std::string>& inner) {
+    std::vector<std::string> command = {
+        "bwrap", "--unshare-user", "--disable-userns", "--uid", "1000", "--dev-bind", "/", "/", "--"};
+    command.insert(command.end(), inner.begin(), inner.end());
+    return run_command(command, {.limit = std::chrono::seconds(60)});
+  };
+  const CommandResult refused = without(batch(folder_ / "graded"));
   EXPECT_EQ(refused.exit_code, 3) << refused.output;
   EXPECT_NE(refused.output.find("cannot be boxed on this machine"), std::string::npos) << refused.output;
   EXPECT_EQ(std::ranges::count(refused.output, '\n'), 1) << refused.output;
   EXPECT_FALSE(fs::exists(folder_ / "graded/results"));
+  const CommandResult told = without({ROOFLINE_BUILD "/bin/lab", "doctor"});
+  EXPECT_NE(told.output.find("cannot box submissions of others here"), std::string::npos) << told.output;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "grader/box.h"
 #include "grader/gpu_probe.h"
 #include "grader/paths.h"
 #include "grader/process.h"
@@ -88,6 +89,16 @@ Finding simulated(const Paths& paths) {
   return {State::kGood, "simulated GPUs", names, ""};
 }
 
+/// For the submissions of others alone: nobody boxes one's own.
+Finding sandbox() {
+  Finding found = program("sandbox", {"bwrap", "--version"}, "bubblewrap", State::kOptional);
+  if (found.state != State::kGood) return found;
+  const std::string problem = sandbox_problem(Sandbox::kNamespaces);
+  if (problem.empty()) return found;
+  return {State::kOptional, "sandbox", found.found + " cannot box submissions of others here: " + problem,
+          "allow unprivileged user namespaces, or grade with --container as root in a container"};
+}
+
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
   std::string model = "unknown";
@@ -164,7 +175,7 @@ int doctor_verb(const Paths& paths) {
       simulated(paths),
       gpu(),
       program("git", {"git", "--version"}, "git", State::kOptional),
-      program("sandbox", {"bwrap", "--version"}, "bubblewrap", State::kOptional),
+      sandbox(),
   };
   Table table({{""}, {"what"}, {"found", Column::Align::kWrap}});
   bool missing = false;
