@@ -31,7 +31,8 @@ constexpr int kWrongUsage = 2, kNoVerdict = 3;
 constexpr const char* kScriptVerbs =
     "\n  setup                       install what is missing and build"
     "\n  test                        run every test"
-    "\n  docs                        build the documentation site\n";
+    "\n  docs                        build the documentation site"
+    "\n  nvcc                        CUDA's compiler, wherever it was found or installed\n";
 
 using Action = std::function<int(const Paths&)>;
 
@@ -191,7 +192,7 @@ class CommandLine {
       if (one.name == "completion") one.words = {"bash", "zsh"};
       words.verbs.push_back(std::move(one));
     }
-    for (const char* name : {"setup", "test", "docs"})
+    for (const char* name : {"setup", "test", "docs", "nvcc"})
       words.verbs.push_back({.name = name, .what = "see ./lab --help", .options = {}, .words = {}});
     const std::vector<Lab> labs = all_labs();
     for (const Chosen& part : all_parts(labs)) words.labs.push_back(part.id());
@@ -353,7 +354,7 @@ class CommandLine {
 
   void refuse_unknown_verb(int argc, char** argv) const {
     if (argc < 2 || argv[1][0] == '-' || actions_.contains(argv[1])) return;
-    std::vector<std::string> known = {"setup", "test", "docs"};
+    std::vector<std::string> known = {"setup", "test", "docs", "nvcc"};
     for (const auto& [name, action] : actions_) known.push_back(name);
     const std::string near = closest(argv[1], known);
     throw UsageError(std::string("there is no verb \"") + argv[1] + "\"" +

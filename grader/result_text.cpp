@@ -179,6 +179,8 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
                graded ? medal_text(m.medal, terminal) : "not graded", m.limiter});
     std::string scale;
     for (const double mark : marks) scale += (scale.empty() ? "" : ", ") + compact(100 * mark) + " %";
+    const bool one_step = graded && m.pass == m.excellent;  // all or nothing
+    if (one_step) scale = compact(100 * m.pass) + " %";
     const auto same = [&](const auto& known) { return known.first == scale; };
     if (graded && std::ranges::none_of(scales, same))
       scales.emplace_back(scale, printable(m.title.empty() ? m.id : m.title));
@@ -187,8 +189,9 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
   std::string text = "\n" + table.render(terminal);
   for (const auto& [scale, title] : scales) {
     const std::string whose = scales.size() == 1 ? "" : " (" + title + ")";
-    text += "  " + terminal.paint(Colour::kDim, "pass, good, excellent: " + scale + " of the roof" + whose) +
-            "\n";
+    const char* medals = scale.find(',') == std::string::npos ? "excellent: " : "pass, good, excellent: ";
+    for (const std::string& line : wrap(medals + scale + " of the roof" + whose, terminal.width - 2))
+      text += "  " + terminal.paint(Colour::kDim, line) + "\n";
   }
   return text;
 }
@@ -261,12 +264,17 @@ std::string passed_of_kind(const Result& result, CheckKind kind, const Terminal&
 }
 
 /// What comes before the first result, apart from what is graded.
-std::string one_time_line(const Result& result) {
+std::string one_time_lines(const Result& result, const Terminal& terminal) {
   std::string text;
   for (const OneTime& cost : result.one_time)
     text += (text.empty() ? "" : ", ") + cost.what + " " + significant(cost.us) + " us";
   const char* kind = result.device.simulated ? "modelled" : "measured";
-  return text.empty() ? "" : std::string("  once, ") + kind + ", not graded: " + text + "\n";
+  if (text.empty()) return {};
+  std::string lines;
+  for (const std::string& line :
+       wrap(std::string("once, ") + kind + ", not graded: " + text, terminal.width - 2))
+    lines += "  " + line + "\n";
+  return lines;
 }
 
 }  // namespace
@@ -320,7 +328,8 @@ std::string result_text(const Result& result, const Terminal& terminal) {
   std::string text = heading(result, terminal) + checks_table(result, terminal);
   for (const SweepResult& sweep : result.sweeps)
     if (!sweep.points.empty()) text += sweep_table(sweep, result.device, terminal);
-  text += measurements_table(result, terminal) + one_time_line(result) + advice_text(result, terminal);
+  text +=
+      measurements_table(result, terminal) + one_time_lines(result, terminal) + advice_text(result, terminal);
   if (const std::string printed = output_of(result); !printed.empty()) {
     text += "\n  " + terminal.paint(Colour::kDim, "your program printed") + "\n";
     for (const std::string& line : wrap(printed, 1 << 20)) text += "    " + line + "\n";

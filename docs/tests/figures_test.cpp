@@ -77,7 +77,7 @@ std::string roofline_figure() {
   svg.text({x.at(0.75), y.at(slope(1.05))}, compact(a100.dram, 4) + " GB/s", "c1", Svg::Anchor::kEnd, 0);
   svg.text({x.at(x.high) - 4, y.at(a100.fp32) - 7}, "FP32 lanes " + compact(a100.fp32) + " TFLOP/s", "c1",
            Svg::Anchor::kEnd);
-  svg.text({x.at(x.high) - 4, y.at(a100.tensor) - 7}, "Tensor Cores, halves " + compact(a100.tensor), "c1",
+  svg.text({x.at(x.high) - 4, y.at(a100.tensor) - 12}, "Tensor Cores, halves " + compact(a100.tensor), "c1",
            Svg::Anchor::kEnd);
   for (const double at : {ridge, tensor_ridge}) {
     svg.line({x.at(at), y.at(slope(at))}, {x.at(at), y.from}, "knee");
@@ -86,18 +86,18 @@ std::string roofline_figure() {
   struct Work {
     double intensity, roof;
     std::string name;
-    bool left;
+    Svg::Anchor anchor = Svg::Anchor::kStart;  ///< where its name has room
   };
   // FLOPs and bytes as the pages of the labs count them.
   for (const Work& work :
-       {Work{2.0 / 8, a100.fp32, "01: a*x + b", false}, Work{2.0 * 8 / 8, a100.fp32, "02: 8 FMAs", false},
-        Work{2.0 * 512 / 8, a100.fp32, "02: 512 FMAs", false},
-        Work{137438953472.0 / 134217728, a100.tensor, "04: product of 4096 x 4096", false}}) {
+       {Work{2.0 / 8, a100.fp32, "01: a*x + b"}, Work{2.0 * 8 / 8, a100.fp32, "02: 8 FMAs"},
+        Work{2.0 * 512 / 8, a100.fp32, "02: 512 FMAs", Svg::Anchor::kEnd},
+        Work{137438953472.0 / 134217728, a100.tensor, "04: product of 4096 x 4096", Svg::Anchor::kMiddle}}) {
     const double rate = std::min(slope(work.intensity), work.roof);
     svg.dot({x.at(work.intensity), y.at(rate)}, 5, "c0",
             work.name + ": " + compact(work.intensity) + " FLOP/B, at most " + compact(rate) + " TFLOP/s");
-    svg.text({work.intensity > 500 ? x.to - 4 : x.at(work.intensity) + 6, y.at(rate) + 18}, work.name, "c0",
-             work.intensity > 500 ? Svg::Anchor::kEnd : Svg::Anchor::kStart);
+    const double aside = work.anchor == Svg::Anchor::kStart ? 6 : work.anchor == Svg::Anchor::kEnd ? -6 : 0;
+    svg.text({x.at(work.intensity) + aside, y.at(rate) + 18}, work.name, "c0", work.anchor);
   }
   svg.text({x.at(0.13), y.at(60)}, "memory-bound", "note");
   svg.text({x.at(450), y.at(55)}, "compute-bound", "note");

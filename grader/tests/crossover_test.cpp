@@ -50,16 +50,18 @@ class Diagram {
     }
     for (const double tick : x_.ticks(4, 12))
       svg.text({x_.at(tick), y_.from + 17}, compact(tick, 6), "tick", Svg::Anchor::kMiddle);
-    level(svg, costs_.link, "over the link " + compact(costs_.link), "roof");
-    level(svg, costs_.pointwise, "pointwise, again " + compact(costs_.pointwise), "sheet");
+    level(svg, costs_.link, "roof");
+    svg.text({x_.from + 4, y_.at(costs_.link) - 5}, "over the link " + compact(costs_.link), "roof");
+    level(svg, costs_.pointwise, "sheet");  // its name at the other end: there the products are far above
+    svg.text({x_.to, y_.at(costs_.pointwise) - 5}, "pointwise, again " + compact(costs_.pointwise), "sheet",
+             Svg::Anchor::kEnd);
     rising(svg, costs_.product, "FP32 product");
     rising(svg, costs_.tensor_product, "FP16 product");
   }
 
  private:
-  void level(Svg& svg, double value, const std::string& name, const std::string& style) const {
+  void level(Svg& svg, double value, const std::string& style) const {
     svg.line({x_.from, y_.at(value)}, {x_.to, y_.at(value)}, style);
-    svg.text({x_.from + 4, y_.at(value) - 5}, name, style);
   }
   /// A product's time is proportional to its width; a dot where it meets the link.
   void rising(Svg& svg, double slope, const std::string& name) const {

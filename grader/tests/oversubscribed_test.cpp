@@ -68,9 +68,9 @@ class Diagram {
     svg_.text({390, y_.from + 36}, "MiB of the array", "label", Svg::Anchor::kMiddle);
     const double full = x({.mebibytes = 128});
     svg_.line({full, y_.from}, {full, y_.to}, "roof");
-    svg_.text({full - 6, y_.to + 12}, "the GPU's memory", "roof", Svg::Anchor::kEnd);
+    svg_.text({full - 6, y_.from - 8}, "the GPU's memory", "roof", Svg::Anchor::kEnd);
     curve("c0", "again from the start", &Row::forward, 18);
-    curve("c1", "to and fro", &Row::to_and_fro, -10);
+    curve("c1", "to and fro", &Row::to_and_fro, 17);
     curve("c2", "copied by hand", &Row::by_hand, -10);
     return svg_.str();
   }
@@ -92,7 +92,7 @@ class Diagram {
   const std::vector<Row>& rows_;
   Svg svg_{720, 400, "Managed memory that does not fit the GPU",
            "GB/s of a pass over an array against its size, on a simulated A100 with 128 MiB"};
-  LogScale y_{1, 1000, 340, 64};
+  LogScale y_{1, 2000, 340, 64};
 };
 
 class Oversubscribed : public testing::Test {
