@@ -161,8 +161,8 @@ void close_course(const Paths& paths) {
                    paths.results(), paths.state / "attempts"});
 }
 
-Box::Box(Sandbox sandbox, Kind kind, fs::path toolkit)
-    : sandbox_(sandbox), kind_(kind), toolkit_(std::move(toolkit)) {
+Box::Box(Sandbox sandbox, Kind kind, fs::path toolkit, fs::path driver)
+    : sandbox_(sandbox), kind_(kind), folders_{std::move(toolkit), std::move(driver)} {
   std::string name = (fs::temp_directory_path() / "roofline-box-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) fail(name);
   folder_ = name;
@@ -303,9 +303,10 @@ void Box::enter_namespaces(const std::vector<std::string>& program,
   const rlim_t scratch = (kind_ == Kind::kCompile ? 512 : 64) * kMiB;
   add({"--remount-ro", "/dev", "--size", std::to_string(scratch), "--tmpfs", "/tmp", "--size",
        std::to_string(16 * kMiB), "--tmpfs", "/dev/shm"});
-  if (const auto below = toolkit_.lexically_relative("/usr");
-      !toolkit_.empty() && (below.empty() || *below.begin() == ".."))
-    add({"--ro-bind", toolkit_.string(), toolkit_.string()});
+  for (const fs::path& folder : folders_)
+    if (const auto below = folder.lexically_relative("/usr");
+        !folder.empty() && (below.empty() || *below.begin() == ".."))
+      add({"--ro-bind", folder.string(), folder.string()});
   add({"--ro-bind", shown_.string(), "/sub"});
   if (!output_.empty()) add({"--bind", output_.string(), "/out"});
   add({"--chdir", directory.empty() ? "/tmp" : inside(directory), "--remount-ro", "/", "--seccomp",

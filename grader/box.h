@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -46,8 +47,8 @@ class Box {
  public:
   enum class Kind : std::uint8_t { kCompile, kRun, kRunOnGpu };
 
-  /// An empty box. `toolkit`: a folder to be seen at its own path. Throws InfrastructureError.
-  Box(Sandbox sandbox, Kind kind, std::filesystem::path toolkit);
+  /// An empty box. `toolkit`, `driver`: folders to be seen at their own paths. Throws InfrastructureError.
+  Box(Sandbox sandbox, Kind kind, std::filesystem::path toolkit, std::filesystem::path driver = {});
   ~Box();  ///< what was in it is gone, processes and files
   Box(const Box&) = delete;
   Box& operator=(const Box&) = delete;
@@ -80,7 +81,8 @@ class Box {
 
   Sandbox sandbox_;
   Kind kind_;
-  std::filesystem::path toolkit_, folder_, shown_, output_;
+  std::array<std::filesystem::path, 2> folders_;  ///< toolkit and driver
+  std::filesystem::path folder_, shown_, output_;
   int uid_ = -1;              ///< of those inside, seen from outside; -1: ours
   int filter_ = -1;           ///< descriptor of the filter's bytes, for bubblewrap
   int report_[2] = {-1, -1};  ///< pipe on which bubblewrap says what became of the program

@@ -113,6 +113,7 @@ RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, 
   rig.device = device;
   rig.simulator_directory = options.simulator_directory;
   rig.cuda_library_directory = options.cuda_library_directory;
+  if (!device.simulated) rig.driver_directory = probe_gpus().folder;
   rig.threads = options.threads;
   rig.sandbox = options.sandbox;
   rig.deadline_seconds = deadline_seconds;

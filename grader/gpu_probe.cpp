@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace roofline::grader {
 namespace {
@@ -20,6 +22,7 @@ constexpr int kMostGpus = 16;
 
 struct Record {
   int library, driver, error, count;
+  char path[512];  // of the library
   struct {
     char name[128];
     int capability;
@@ -45,6 +48,9 @@ Record ask() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!library) return record;
   record.library = 1;
+  const link_map* loaded = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &loaded) == 0 && loaded)
+    std::snprintf(record.path, sizeof record.path, "%s", loaded->l_name);
   const auto init = symbol<Init>(library, "cuInit");
   const auto version = symbol<Number>(library, "cuDriverGetVersion");
   const auto count = symbol<Number>(library, "cuDeviceGetCount");
@@ -113,6 +119,9 @@ GpuProbe probe() {
     return result;
   }
   result.library = record.library != 0;
+  std::error_code error;
+  const std::filesystem::path path(record.path);
+  if (path.is_absolute()) result.folder = std::filesystem::weakly_canonical(path.parent_path(), error);
   if (record.driver > 0)
     result.driver = std::to_string(record.driver / 1000) + "." + std::to_string(record.driver % 1000 / 10);
   if (record.library && record.error != 0) result.problem = explain(record.error);

@@ -14,6 +14,7 @@ struct Gpu {
 
 struct GpuProbe {
   bool library = false;  ///< the driver's library is installed
+  std::string folder;    ///< where it lies, with what it loads itself
   std::string driver;    ///< newest CUDA version that the driver serves: "13.0"
   std::string problem;   ///< why there is no GPU, when the library is there
   std::vector<Gpu> gpus;

@@ -18,14 +18,25 @@ namespace {
 
 /// For a program to end by itself when it is no longer needed.
 constexpr std::chrono::seconds kGoodbye{2};
+/// More for the first request: a card that nobody keeps awake needs seconds for its first context.
+constexpr std::chrono::seconds kWaking{30};
+
+/// The simulated runtime before the toolkit's; NVRTC finds its other half only where the path leads to it.
+std::string library_path(const std::string& runtime, const RigOptions& options) {
+  const std::string toolkit = options.cuda_library_directory.string();
+  return "LD_LIBRARY_PATH=" + runtime + (toolkit.empty() ? "" : ":" + toolkit);
+}
 
 std::vector<std::string> environment_for(const RigOptions& options) {
   std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8"};
   if (options.device.simulated) {
-    environment.push_back("LD_LIBRARY_PATH=" + options.simulator_directory.string());
+    environment.push_back(library_path(options.simulator_directory.string(), options));
     return environment;
   }
-  environment.push_back("LD_LIBRARY_PATH=" + options.cuda_library_directory.string());
+  // The driver may lie where only the user's own LD_LIBRARY_PATH led us, and loads more from there itself.
+  std::string libraries = options.cuda_library_directory.string();
+  if (!options.driver_directory.empty()) libraries += ":" + options.driver_directory.string();
+  environment.push_back("LD_LIBRARY_PATH=" + libraries);
   environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(options.device.ordinal));
   environment.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");
   return environment;
@@ -77,7 +88,8 @@ struct Rig::State {
         output("roofline-output", output_bytes, SharedMemory::Worker::kWrites) {}
 
   WorkerProcess::Deadline deadline() const {
-    return std::chrono::steady_clock::now() +
+    const bool waking = !options.device.simulated && serial <= 1;
+    return std::chrono::steady_clock::now() + (waking ? kWaking : std::chrono::seconds(0)) +
            std::chrono::milliseconds(static_cast<long long>(options.deadline_seconds * 1000));
   }
 
@@ -98,13 +110,13 @@ struct Rig::State {
     if (options.sandbox == Sandbox::kNone) return;
     const bool simulated = options.device.simulated;
     box = std::make_unique<Box>(options.sandbox, simulated ? Box::Kind::kRun : Box::Kind::kRunOnGpu,
-                                options.cuda_library_directory);
+                                options.cuda_library_directory, options.driver_directory);
     start.box = box.get();
     start.program = box->show(start.program, "worker");
     if (!simulated) return;
     box->show(options.simulator_directory / "libcudart.so.13", "runtime/libcudart.so.13");
     for (std::string& variable : start.environment)
-      if (variable.starts_with("LD_LIBRARY_PATH=")) variable = "LD_LIBRARY_PATH=" + box->inside("runtime");
+      if (variable.starts_with("LD_LIBRARY_PATH=")) variable = library_path(box->inside("runtime"), options);
   }
 
   /// Sends a request and waits for the record that answers it.

@@ -17,6 +17,7 @@ namespace roofline::grader {
 struct RigOptions {
   DeviceChoice device;
   std::filesystem::path simulator_directory, cuda_library_directory;
+  std::filesystem::path driver_directory;  ///< GPU: of libcuda.so.1; empty: where the system looks anyway
   unsigned threads = 0;
   bool trace = false;            ///< simulated: keep a timeline for trace()
   double deadline_seconds = 60;  ///< wall time of load, of go and of fetch each

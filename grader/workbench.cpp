@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "grader/file.h"
 #include "grader/gpu_probe.h"
+#include "grader/parallel.h"
 #include "grader/roof.h"
 #include "grader/utc_now.h"
 #include "simulator/timing/device_description.h"
@@ -96,6 +98,16 @@ BuildRequest Workbench::request(const Chosen& chosen, const fs::path& source) co
           .capabilities = capabilities_};
 }
 
+BuildRequest Workbench::request(const Roof& roof) const {
+  const fs::path folder = paths_.root / "common" / "roofs";
+  return {.source = folder / roof.program.source,
+          .folder = folder,
+          .header = roof.program.header,
+          .function = roof.program.function,
+          .adapter = {},
+          .capabilities = capabilities_};
+}
+
 GradeOptions Workbench::options(std::uint64_t seed) {
   GradeOptions options;
   options.seed = seed;
@@ -106,13 +118,7 @@ GradeOptions Workbench::options(std::uint64_t seed) {
   options.roof_cache = paths_.cache() / "roofs";
   options.release_build = std::string_view(ROOFLINE_BUILD_TYPE) != "Debug";
   options.roof_worker = [this](const Roof& roof) {
-    const fs::path folder = paths_.root / "common" / "roofs";
-    const BuildResult built = builder_.build({.source = folder / roof.program.source,
-                                              .folder = folder,
-                                              .header = roof.program.header,
-                                              .function = roof.program.function,
-                                              .adapter = {},
-                                              .capabilities = capabilities_});
+    const BuildResult built = builder_.build(request(roof));
     if (!built.ok())
       throw InfrastructureError("the roof " + roof.id + ": " + built.sentence + "\n" + built.output);
     return built.worker;
@@ -213,8 +219,22 @@ std::vector<BenchCurve> Workbench::bench(const Chosen& chosen) {
   return curves;
 }
 
+/// Into the cache, side by side: one after the other they would compile for longer than they run.
+void Workbench::compile_roofs(const std::vector<std::string>& ids) {
+  std::map<std::string, BuildRequest> programs;  // several roofs may share one
+  for (const Roof& each : all_roofs())
+    if (ids.empty() ? each.of_hardware : std::ranges::find(ids, each.id) != ids.end())
+      programs.emplace(each.program.function, request(each));
+  std::vector<BuildRequest> requests;
+  for (const auto& [function, asked] : programs) requests.push_back(asked);
+  parallel_chunks(requests.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) Builder(paths_, builder_.toolkit()).build(requests[i]);
+  });
+}
+
 std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& ids) {
   progress_.label("roofs");
+  compile_roofs(ids);
   std::vector<RoofValue> values = roofs(device_, options(0), ids);
   progress_.clear();
   return values;

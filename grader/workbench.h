@@ -54,6 +54,8 @@ class Workbench {
 
  private:
   BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
+  BuildRequest request(const Roof& roof) const;
+  void compile_roofs(const std::vector<std::string>& ids);
   Result judge(const Chosen& chosen, const Candidate& candidate, GradeOptions options);
   Result failed_build(const Chosen& chosen, const Check& check) const;
 

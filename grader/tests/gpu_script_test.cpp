@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -17,9 +18,30 @@ namespace fs = std::filesystem;
 const fs::path kRoot = ROOFLINE_SOURCE;
 
 CommandResult gpu(std::vector<std::string> arguments,
-                  std::string preset = fs::path(ROOFLINE_BUILD).filename()) {
-  arguments.insert(arguments.begin(), kRoot / ".ci" / "gpu");
-  return run_command(arguments, {.output_limit = 1 << 20, .environment = {"ROOFLINE_PRESET=" + preset}});
+                  std::string preset = fs::path(ROOFLINE_BUILD).filename(), const fs::path& root = kRoot,
+                  std::vector<std::string> environment = {}) {
+  arguments.insert(arguments.begin(), root / ".ci" / "gpu");
+  environment.push_back("ROOFLINE_PRESET=" + preset);
+  return run_command(arguments, {.output_limit = 1 << 20, .environment = environment});
+}
+
+/// A tree as it is carried to another machine: the sources, and what --needs names of the build folder.
+fs::path carried_tree() {
+  const fs::path copy = fs::path(testing::TempDir()) / ("carried tree " + std::to_string(getpid()));
+  fs::remove_all(copy);
+  fs::create_directories(copy);
+  const auto everything = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
+  for (const char* part : {".ci", "common", "labs", "solutions", "grader"})
+    fs::copy(kRoot / part, copy / part, everything);
+  const std::string needs = gpu({"--needs"}).output;
+  for (size_t begin = 0; begin < needs.size();) {
+    const size_t end = needs.find('\n', begin);
+    const fs::path part = needs.substr(begin, end - begin);
+    fs::create_directories((copy / part).parent_path());
+    fs::copy(kRoot / part, copy / part, everything);
+    begin = end + 1;
+  }
+  return copy;
 }
 
 bool on_a_card(const fs::path& file) {
@@ -55,6 +77,38 @@ TEST(GpuScript, SaysWhatIsNotBuilt) {
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_NE(result.output.find("missing: build/nowhere/bin/lab (./lab setup"), std::string::npos)
       << result.output;
+}
+
+// Breaks when something that a run needs is not carried, or is looked for where it was built.
+TEST(GpuScript, RunsInATreeThatWasBuiltElsewhere) {
+  const fs::path tree = carried_tree();
+  const std::string preset = fs::path(ROOFLINE_BUILD).filename();
+  const CommandResult dry = gpu({"--dry-run"}, preset, tree);
+  EXPECT_EQ(dry.exit_code, 0) << dry.output;  // the instruction cases ran on the simulated GPU there
+  const CommandResult one = gpu({"--device", "sim:a100-sxm4-40gb", "--only", "cases", "--out", "out"}, preset,
+                                tree, {"ROOFLINE_COMMIT=0123abc"});
+  EXPECT_EQ(one.exit_code, 0) << one.output;
+  const std::string environment = read_file(tree / "out" / "environment.txt");
+  EXPECT_NE(environment.find("commit 0123abc\n"), std::string::npos) << environment;
+  EXPECT_NE(environment.find(tree), std::string::npos) << environment;
+  EXPECT_EQ(environment.find(ROOFLINE_BUILD), std::string::npos) << environment;
+  EXPECT_TRUE(fs::exists(tree / "out.tar.gz"));
+  // Without the machine for this processor it says so before anything is measured.
+  for (const char* level : {"v2", "v3", "v4"}) {
+    std::error_code none;
+    fs::remove(tree / "build" / preset / "simulator" / (std::string("simulated-gpu-") + level), none);
+  }
+  const CommandResult other = gpu({"--dry-run"}, preset, tree);
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_NE(other.output.find("cmake --preset gpu"), std::string::npos) << other.output;
+  fs::remove_all(tree);
+}
+
+// Breaks when an old CUDA_HOME hides the compiler that the path leads to.
+TEST(GpuScript, FindsTheCompilerOnThePath) {
+  const std::string preset = fs::path(ROOFLINE_BUILD).filename();
+  const CommandResult result = gpu({"--dry-run"}, preset, kRoot, {"CUDA_HOME=/nowhere"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
 TEST(GpuScript, WrongUsage) {

@@ -10,6 +10,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "grader/file.h"
+#include "grader/process.h"
+#include "grader/rig.h"
+
 namespace roofline::grader {
 namespace {
 
@@ -85,6 +89,20 @@ class Judge : public testing::Test {
     EXPECT_EQ(exit_status(result), 1);
   }
 
+  /// What a worker's LD_LIBRARY_PATH is, told by a script that is none.
+  std::string library_path(RigOptions options) {
+    const fs::path program = folder_ / "shows-its-environment";
+    write_file(program, "#!/bin/sh\necho \"$LD_LIBRARY_PATH\"\n");
+    fs::permissions(program, fs::perms::owner_all);
+    options.cuda_library_directory = "/toolkit/lib64";
+    try {
+      Rig(options, program, fixture().parts[0].program, 4096, 4096);
+    } catch (const StartFault& fault) {
+      return fault.what();
+    }
+    return "it started";
+  }
+
   /// Right in every case, and caught when it is timed.
   void expect_slip(const std::string& behaviour, const std::string& words) {
     const Result result = grade_as(behaviour, true);
@@ -126,6 +144,34 @@ TEST_F(Judge, SurvivesProgramsThatDoNotAnswer) {
   expect_failure("hang", Class::kTimeout, "nothing came back within");
   expect_failure("hang-child", Class::kCrashed, "exit status 0");
   expect_failure("dies-at-start", Class::kCrashed, "signal 6");
+}
+
+// Breaks when a card's first context, which may take longer than a call may, is held against the program.
+TEST_F(Judge, GivesACardTimeToWakeUp) {
+  const Result result = grade_as("wakes-slowly");
+  EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);
+}
+
+// Breaks when a driver that only the user's LD_LIBRARY_PATH leads to is found by the grader alone.
+TEST_F(Judge, WorkersFindTheDriverThatTheGraderFound) {
+  const CommandResult doctor =
+      run_command({ROOFLINE_BUILD "/bin/lab", "doctor"}, {.environment = {"LD_LIBRARY_PATH=" FAKE_DRIVER}});
+  EXPECT_NE(doctor.output.find("Fake GPU (compute capability 9.0, 17.2 GB); driver for CUDA 13.0 in"),
+            std::string::npos)
+      << doctor.output;
+  EXPECT_NE(doctor.output.find(FAKE_DRIVER), std::string::npos) << doctor.output;
+
+  RigOptions options;
+  options.device.simulated = false;
+  options.driver_directory = FAKE_DRIVER;
+  EXPECT_NE(library_path(options).find("/toolkit/lib64:" FAKE_DRIVER "\n"), std::string::npos);
+}
+
+// Breaks when NVRTC is found in a toolkit that the system does not know, and its other half is not.
+TEST_F(Judge, WorkersOnASimulatedGpuFindTheToolkit) {
+  RigOptions options;
+  options.simulator_directory = ROOFLINE_BUILD "/simulator";
+  EXPECT_NE(library_path(options).find(ROOFLINE_BUILD "/simulator:/toolkit/lib64\n"), std::string::npos);
 }
 
 TEST_F(Judge, DoesNotTakeOldOrUnsteadyResults) {

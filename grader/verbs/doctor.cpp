@@ -63,7 +63,7 @@ Finding gpu() {
       names += (names.empty() ? "" : ", ") + one.name + " (compute capability " +
                std::to_string(one.capability / 10) + "." + std::to_string(one.capability % 10) + ", " +
                compact(one.memory_gb) + " GB)";
-    return {State::kGood, "GPU", names + "; driver for CUDA " + probe.driver, ""};
+    return {State::kGood, "GPU", names + "; driver for CUDA " + probe.driver + " in " + probe.folder, ""};
   }
   return {State::kOptional, "GPU",
           (probe.library ? probe.problem : "none, no NVIDIA driver is installed") +

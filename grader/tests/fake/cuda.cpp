@@ -9,10 +9,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::exchange(fake_first_contact_ms, 0)));
   *pointer = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }

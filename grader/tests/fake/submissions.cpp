@@ -164,6 +164,7 @@ int main(int argc, char** argv) {
   behaviour = name.substr(name.find("axpb-") + 5);
   using roofline::worker::serve;
   if (behaviour == "dies-at-start") std::abort();
+  if (behaviour == "wakes-slowly") fake_first_contact_ms = 2500;
   if (behaviour == "stale") return serve(stale, argc, argv);
   if (behaviour == "false-events") return serve(false_events, argc, argv);
   if (behaviour == "late-look" || behaviour == "late-fetch") return serve(late, argc, argv);
