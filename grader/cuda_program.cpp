@@ -101,6 +101,7 @@ fs::path find(const std::string& name) {
     return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string::npos) {
+    if (fs::is_directory(name)) throw UsageError(name + " is a folder, not a program");
     if (!fs::exists(name)) throw UsageError(name + ": there is no such file");
     if (!runnable(name)) throw UsageError(name + " is not an executable file");
     return fs::absolute(name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "grader/given_file.h"
 #include "grader/paths.h"
 #include "grader/toml.h"
 
@@ -57,11 +58,12 @@ Case case_of(const toml::table& table, const Part& part, size_t number, const st
 std::uint64_t add_hidden(std::vector<Lab>& labs, const std::filesystem::path& file, std::uint64_t otherwise) {
   toml::table table;
   try {
-    table = toml::parse_file(file.string());
+    table = toml::parse(read_given(file), file.string());
   } catch (const toml::parse_error& error) {
     throw UsageError(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
                      std::string(error.description()));
   }
+  if (table.empty()) throw UsageError(file.string() + " holds neither a seed nor a [[case]]");
   size_t number = 0;
   for (const auto& [key, node] : table) {
     if (key.str() == "seed") continue;

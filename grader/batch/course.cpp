@@ -9,7 +9,7 @@
 #include <ctime>
 #include <map>
 
-#include "grader/file.h"
+#include "grader/given_file.h"
 #include "grader/paths.h"
 #include "grader/toml.h"
 
@@ -142,7 +142,7 @@ LatePolicy::Verdict LatePolicy::of(const std::string& student, std::optional<Sec
   return {factor, late + plain(100 * factor) + " %"};
 }
 
-Course Course::read(const std::filesystem::path& file) { return parse(read_file(file), file.string()); }
+Course Course::read(const std::filesystem::path& file) { return parse(read_given(file), file.string()); }
 
 Course Course::parse(const std::string& text, const std::string& name) {
   Course course;

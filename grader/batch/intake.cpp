@@ -235,6 +235,7 @@ std::string file_name_of(std::string_view text) {
 
 std::vector<HandedIn> find_submissions(const fs::path& folder, const std::vector<Student>& roster) {
   std::error_code error;
+  if (!fs::exists(folder, error)) throw UsageError("there is no folder " + folder.string());
   if (!fs::is_directory(folder, error))
     throw UsageError(folder.string() + " is not a folder; unpack what the platform exported into one");
   std::map<std::string, GradescopeEntry> gradescope;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "grader/file.h"
+#include "grader/given_file.h"
 
 namespace roofline::grader {
 namespace {
@@ -37,6 +38,7 @@ std::vector<FormatWish> wishes_of(const std::vector<std::string>& texts) {
     if (equals == std::string::npos && format.name != "github" && format.name != "annotations")
       throw UsageError("--format " + format.name + " needs a file: --format " + format.name + "=" +
                        format.file);
+    if (equals != std::string::npos) require_place(text.substr(equals + 1));
     wishes.push_back({&format, equals == std::string::npos ? "" : text.substr(equals + 1)});
   }
   return wishes;

@@ -12,6 +12,7 @@
 #include "grader/device.h"
 #include "grader/file.h"
 #include "grader/generate.h"
+#include "grader/given_file.h"
 #include "grader/hidden.h"
 #include "grader/progress_line.h"
 #include "grader/terminal.h"
@@ -51,12 +52,13 @@ class Batch {
       wanted_seed_ = add_hidden(labs_, request.hidden, request.seed);
       hidden_ = read_file(request.hidden);
     }
-    if (!request.roster.empty()) roster_ = parse_roster(read_file(request.roster), request.roster.string());
+    if (!request.roster.empty()) roster_ = parse_roster(read_given(request.roster), request.roster.string());
     if (request.executor != "local" && request.executor != "slurm")
       throw UsageError("--executor is local or slurm");
   }
 
   int run() {
+    require_place(folder_.journal());
     const std::vector<HandedIn> handed_in = find_submissions(request_.folder, roster_);
     prepare_folder();
     Journal journal(folder_.journal());

@@ -7,6 +7,7 @@
 #include "grader/file.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
+#include "grader/given_file.h"
 #include "grader/hidden.h"
 #include "grader/selection.h"
 #include "grader/verbs/verbs.h"
@@ -15,18 +16,27 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
+/// Throws UsageError where the file holds no result.
+Graded graded_in(const fs::path& file) {
+  try {
+    return read_graded(file);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 /// One file, or every NAME.json of a folder in the order of their names.
 std::vector<Graded> read_results(const fs::path& from) {
   std::error_code ignored;
   if (!fs::exists(from, ignored)) throw UsageError("there is no " + from.string() + " to export from");
-  if (!fs::is_directory(from, ignored)) return {read_graded(from)};
+  if (!fs::is_directory(from, ignored)) return {graded_in(from)};
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(from))
     if (entry.is_regular_file() && entry.path().extension() == ".json") files.push_back(entry.path());
   if (files.empty()) throw UsageError("there is no result (*.json) in " + from.string());
   std::ranges::sort(files);
   std::vector<Graded> all;
-  for (const fs::path& file : files) all.push_back(read_graded(file));
+  for (const fs::path& file : files) all.push_back(graded_in(file));
   return all;
 }
 
@@ -34,7 +44,7 @@ FormatOptions options_of(const Paths& paths, const ExportRequest& request) {
   FormatOptions options;
   options.root = paths.root;
   options.column = request.column;
-  if (!request.gradebook.empty()) options.gradebook = read_file(request.gradebook);
+  if (!request.gradebook.empty()) options.gradebook = read_given(request.gradebook);
   options.note = [](const std::string& what) { std::fprintf(stderr, "  note    %s\n", what.c_str()); };
   return options;
 }
@@ -55,6 +65,7 @@ void export_results(const Paths& paths, const ExportRequest& request) {
     std::fputs(text.c_str(), stdout);
     return;
   }
+  require_place(request.out);
   write_file(request.out, text);
   std::printf("%s\n", request.out.c_str());
 }
@@ -63,6 +74,8 @@ void export_results(const Paths& paths, const ExportRequest& request) {
 void export_course(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
   if (request.out.empty()) throw UsageError("name the folder for the course repository: --out FOLDER");
   std::error_code ignored;
+  if (fs::exists(request.out, ignored) && !fs::is_directory(request.out, ignored))
+    throw UsageError(request.out.string() + " is a file; name a folder for the course repository");
   if (fs::exists(request.out, ignored) && !fs::is_empty(request.out, ignored))
     throw UsageError(request.out.string() +
                      " is not empty; name a new folder, then copy it over the old one");
@@ -86,9 +99,12 @@ void export_autograder(const Paths& paths, const ExportRequest& request, const s
     add_hidden(labs, request.hidden, 0);  // a mistake in it shows here, not at Gradescope
     hidden = read_file(request.hidden);
   }
+  require_place(request.out);
   write_file(request.out, gradescope_zip(paths, parts, hidden));
-  std::printf("%s: upload it to Gradescope as the autograder (base image Ubuntu 24.04)\n",
-              request.out.c_str());
+  std::printf(
+      "%s: upload it to Gradescope as the autograder (base image Ubuntu 24.04; 1 GB of memory and one "
+      "core)\n",
+      request.out.c_str());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "grader/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
+#include "grader/given_file.h"
 #include "grader/hidden.h"
 #include "grader/keys.h"
 #include "grader/progress_file.h"
@@ -25,13 +26,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kDeepest = 4;  // folders that a submission's files may lie in
-
-void require_file(const fs::path& file, const std::string& remedy) {
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored)) throw UsageError(file.string() + " is a folder, not a file");
-  if (!fs::exists(file, ignored)) throw UsageError("there is no file " + file.string() + remedy);
-  if (access(file.c_str(), R_OK) != 0) throw UsageError(file.string() + " cannot be read");
-}
 
 /// The prediction that goes with a file: the one beside it, else the learner's.
 fs::path prediction_for(const Chosen& chosen, const fs::path& source, const Paths& paths) {
@@ -65,7 +59,7 @@ Candidate candidate_for(const Chosen& chosen, const GradeRequest& request, const
   }
   if (!request.file.empty()) {
     candidate.source = request.file;
-    require_file(candidate.source, "");
+    require_file(candidate.source);
   } else if (request.solution) {
     candidate.source = chosen.solution(paths);
     require_file(candidate.source, "; a course repository for students comes without solutions");
@@ -142,7 +136,11 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   const std::vector<FormatWish> wishes = wishes_of(request.formats);
   std::error_code ignored;
   if (!request.submission.empty() && !fs::is_directory(request.submission, ignored))
-    throw UsageError("there is no folder " + request.submission.string());
+    throw UsageError(fs::exists(request.submission, ignored)
+                         ? request.submission.string() +
+                               " is a file; --submission takes a folder, --file a file"
+                         : "there is no folder " + request.submission.string());
+  if (!request.json.empty() && request.json != "-") require_place(request.json);
   std::vector<Lab> labs = all_labs();
   const std::uint64_t seed =
       request.hidden.empty() ? request.seed : add_hidden(labs, request.hidden, request.seed);

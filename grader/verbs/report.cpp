@@ -9,6 +9,7 @@
 
 #include "grader/file.h"
 #include "grader/formats/read_json.h"
+#include "grader/given_file.h"
 #include "grader/process.h"
 #include "grader/report_data.h"
 #include "grader/terminal.h"
@@ -19,8 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 ReportData from_file(const std::vector<Lab>& labs, const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) throw UsageError("there is no file " + file.string());
+  require_file(file);
   try {
     return report_of_results(labs, results_from_json(read_file(file)),
                              "Results in " + file.filename().string());
@@ -54,6 +54,7 @@ int report_verb(const Paths& paths, const ReportRequest& request) {
   const ReportData data =
       request.of.empty() ? report_of_attempts(paths, chosen) : from_file(labs, request.of);
   const fs::path file = request.html.empty() ? paths.results() / "report.html" : request.html;
+  require_place(file);
   write_file(file, report_page(data));
   size_t attempts = 0;
   for (const ReportPart& part : data.parts) attempts += part.attempts.size();
