@@ -50,6 +50,21 @@ bool outside(const std::string& address) {
   return address.find("://") != std::string::npos || address.starts_with("//");
 }
 
+/// A page's name on the site, without .html (docs/site/filter).
+std::string label_of(const fs::path& page) {
+  const std::string name = fs::relative(page, kRoot).string();
+  if (name == "README.md") return "readme";
+  if (name == "common/simulator/README.md") return "simulator";
+  std::string label = name;
+  if (label.ends_with("/README.md")) label.resize(label.size() - 10);
+  if (label.ends_with(".md")) label.resize(label.size() - 3);
+  if (label.starts_with("docs/")) label = label.substr(5);
+  if (label.starts_with("labs/")) label = "lab-" + label.substr(5);
+  for (char& c : label)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  return label;
+}
+
 struct Page {
   std::vector<std::string> links, resources;
   std::set<std::string> anchors;
@@ -102,6 +117,28 @@ TEST_F(Site, LinksAndAnchorsLeadSomewhere) {
   EXPECT_GT(checked, 1000U);
 }
 
+/// `html` without the elements called `tag`.
+std::string without(std::string html, const std::string& tag) {
+  const std::string end = "</" + tag + ">";
+  for (std::size_t from = 0; (from = html.find("<" + tag, from)) != std::string::npos;) {
+    const std::size_t to = html.find(end, from);
+    if (to == std::string::npos) break;
+    html.erase(from, to + end.size() - from);
+  }
+  return html;
+}
+
+// Breaks when Doxygen takes a single quote in code, as in `u''`, for the end of the code.
+TEST_F(Site, NoMarkOfCodeIsLeft) {
+  for (const fs::path& page : pages()) {
+    const fs::path file = kSite / (label_of(page) + ".html");
+    if (!fs::exists(file)) continue;
+    const std::string text = without(without(without(text_of(file), "script"), "code"), "pre");
+    for (const char* mark : {"`", "\u2018"})
+      EXPECT_EQ(text.find(mark), std::string::npos) << file << ": " << text.substr(text.find(mark), 60);
+  }
+}
+
 // Breaks when a page or a style sheet asks another host for a script, a font, a style or a picture.
 TEST_F(Site, NothingIsLoadedFromElsewhere) {
   for (const auto& [name, page] : all_pages())
@@ -122,15 +159,7 @@ TEST_F(Site, EveryPageIsInTheNavigation) {
     const std::string name = fs::relative(page, kRoot).string();
     if (name.ends_with("hints.md") || name == "docs/start.md" || name.find("/tests/") != std::string::npos)
       continue;
-    std::string label = name == "README.md"                    ? "readme"
-                        : name == "common/simulator/README.md" ? "simulator"
-                                                               : name;
-    if (label.ends_with("/README.md")) label.resize(label.size() - 10);
-    if (label.ends_with(".md")) label.resize(label.size() - 3);
-    if (label.starts_with("docs/")) label = label.substr(5);
-    if (label.starts_with("labs/")) label = "lab-" + label.substr(5);
-    for (char& c : label)
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+    const std::string label = label_of(page);
     EXPECT_TRUE(fs::exists(kSite / (label + ".html"))) << name;
     EXPECT_NE(navigation.find("\"" + label + ".html\""), std::string::npos)
         << name << " is not in the navigation";

@@ -52,7 +52,7 @@ int roofs_verb(const Paths& paths, const RoofsRequest& request) {
                {"what", Align::kWrap},
                {record.simulated ? "modelled" : "measured", Align::kRight},
                {"data sheet", Align::kRight, kGoesBelow},
-               {"of data sheet", Align::kRight},
+               {"of data sheet", Align::kRight, kGoesBelow},
                {"", Align::kLeft, kGoes},
                {"us", Align::kRight, kGoes},
                {"n", Align::kRight, kGoes}});
@@ -69,8 +69,10 @@ int roofs_verb(const Paths& paths, const RoofsRequest& request) {
   std::fputs(table.render(terminal).c_str(), stdout);
   if (!request.json.empty()) write_file(request.json, json_text(values, record));
   if (!record.simulated) return 0;
-  std::printf("\n  Modelled, not measured. Where the model's numbers come from (devices/%s.toml):\n",
-              record.id.c_str());
+  std::printf("\n");
+  const std::string from =
+      "Modelled, not measured. Where the model's numbers come from (devices/" + record.id + ".toml):";
+  for (const std::string& line : wrap(from, terminal.width - 2)) std::printf("  %s\n", line.c_str());
   for (const std::string& source : sim::load_device(paths.simulator() / "devices", record.id).sources)
     for (const std::string& line : wrap(source, terminal.width - 6)) std::printf("    %s\n", line.c_str());
   return 0;

@@ -20,6 +20,7 @@
 #include "grader/keys.h"
 #include "grader/process_tree.h"
 #include "grader/result_text.h"
+#include "grader/table.h"
 #include "grader/verbs/verbs.h"
 #include "grader/watch_text.h"
 #include "grader/workbench.h"
@@ -70,7 +71,11 @@ class Watcher {
   void say(const std::string& text) const {
     // A child may have drawn its progress line.
     if (child_ > 0 && isatty(STDERR_FILENO) == 1) std::fputs("\r\033[K", stderr);
-    std::fputs(text.c_str(), stdout);
+    bool first = true;
+    for (const std::string& line : wrap(text, terminal_.width)) {
+      std::fputs(((first ? "" : "\n") + line).c_str(), stdout);
+      first = false;
+    }
     std::fflush(stdout);
   }
 
