@@ -31,6 +31,9 @@ class CommandLine : public testing::Test {
   /// Output and exit status of ./lab with these words.
   CommandResult lab(std::vector<std::string> words, const std::string& locale = "C.UTF-8") {
     words.insert(words.begin(), std::string(ROOFLINE_BUILD) + "/bin/lab");
+    return program(words, locale);
+  }
+  CommandResult program(const std::vector<std::string>& words, const std::string& locale = "C.UTF-8") {
     return run_command(words, {.directory = root_,
                                .limit = std::chrono::seconds(300),
                                .environment = {"ROOFLINE_ROOT=" + root_.string(),
@@ -180,6 +183,23 @@ TEST_F(CommandLine, SolutionPassesAndSkeletonIsNotImplemented) {
   expect(lab({"grade", "pointwise", "--device", "sim"}), 0, "excellent");
   expect(lab({}), 0, "1 of ");
   expect(lab({"list"}), 0, "passed: excellent");
+}
+
+// Breaks when NVRTC is found only where the system's linker cache knows the toolkit: what ./lab setup
+// installs is not in it.
+TEST_F(CommandLine, NvrtcWorksFromAToolkitThatTheSystemDoesNotKnow) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the same program takes minutes under sanitizers";
+#endif
+  if (!fs::exists("/usr/bin/bwrap")) GTEST_SKIP() << "bubblewrap is not installed";
+  const std::vector<std::string> uncached = {"bwrap",     "--dev-bind",       "/", "/", "--ro-bind",
+                                             "/dev/null", "/etc/ld.so.cache", "--"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), uncached.begin(), uncached.end());
+    return program(words);
+  };
+  if (!with({"true"}).ok()) GTEST_SKIP() << "bubblewrap does not work here";
+  expect(with({ROOFLINE_BUILD "/bin/lab", "grade", "03c", "--solution"}), 0, "100 of 100 points");
 }
 
 // Breaks when the author check lets a wrong submission pass.
