@@ -20,7 +20,8 @@ constexpr double kLeastBracket = 2e-3;   ///< below it the way to the worker and
 constexpr double kRoundSeconds = 20e-3;
 constexpr unsigned kLeastSamples = 3;  ///< a round; four rounds are more than ten
 constexpr int kRoofRounds = 4;
-constexpr unsigned kMaxCalls = 400;       ///< a stream's queue holds about a thousand launches
+constexpr unsigned kMaxCalls = 400;
+constexpr double kGateSeconds = 0.1;      ///< a gated sample that takes longer waited for the gate to give up
 constexpr double kGateBelow = 50e-6;      ///< shorter calls are queued behind a closed gate
 constexpr unsigned kSettlingSamples = 3;  ///< between two looks at whether the clock has settled
 constexpr std::uint64_t kMostMemory = 4;  ///< copies fill a quarter of the device at most
@@ -145,15 +146,9 @@ Fault GpuSeries::warm_up(double least) {
                                             1.0, static_cast<double>(kMaxCalls)));
   if (Fault fault = load()) return fault;
   if (Fault fault = take(sample)) return fault;
-  if (sample.bracket / calls_ < kGateBelow) {
-    // A function that waits for the device itself waits behind the gate until that gives up.
-    gate_ = true;
-    const unsigned calls = std::exchange(calls_, 1);
-    Sample gated;
-    if (Fault fault = take(gated)) return fault;
-    calls_ = calls;
-    gate_ = gated.bracket < 0.1;
-  }
+  most_calls_ = kMaxCalls;
+  if (sample.bracket / calls_ < kGateBelow)
+    if (Fault fault = close_gate()) return fault;
   const Steady::time_point begin = Steady::now();
   for (double before = 0, now = 0;;) {
     std::vector<double> times;
@@ -169,6 +164,22 @@ Fault GpuSeries::warm_up(double least) {
   return {};
 }
 
+/// Short calls are queued behind a closed gate, as many as a stream's queue holds: about a thousand launches,
+/// and nobody knows how many a call makes. Whoever finds the queue full waits until the gate gives up, and so
+/// does a function that waits for the device itself: that one is timed without.
+Fault GpuSeries::close_gate() {
+  gate_ = true;
+  const unsigned calls = std::exchange(calls_, 1);
+  Sample sample;
+  if (Fault fault = take(sample)) return fault;
+  gate_ = sample.bracket < kGateSeconds;
+  for (calls_ = calls; gate_ && calls_ > 1; most_calls_ = calls_ = calls_ / 2) {
+    if (Fault fault = take(sample)) return fault;
+    if (sample.bracket < kGateSeconds) break;
+  }
+  return {};
+}
+
 Fault GpuSeries::round() {
   // Only who is doubted needs inputs that nobody has seen.
   if (outside_ || !loaded_)
@@ -180,8 +191,8 @@ Fault GpuSeries::round() {
     Sample sample;
     if (Fault fault = take(sample)) return fault;
     // Whoever was slow only while calls were counted, or is very short, is called more often from now on.
-    if (sample.bracket < kLeastBracket && calls_ < kMaxCalls) {
-      calls_ = std::min(2 * calls_, kMaxCalls);
+    if (sample.bracket < kLeastBracket && calls_ < most_calls_) {
+      calls_ = std::min(2 * calls_, most_calls_);
       if (Fault fault = load()) return fault;
       continue;
     }

@@ -49,6 +49,7 @@ class GpuSeries {
     double bracket = 0, events = 0;  ///< seconds of all its calls
   };
   Fault load();
+  Fault close_gate();
   Fault take(Sample& sample);
   double seconds_of(const Sample& sample) const;
   void draw_places();
@@ -63,7 +64,7 @@ class GpuSeries {
   std::uint64_t master_, draws_ = 0;
   Caches caches_;
   std::optional<double> outside_;
-  unsigned calls_ = 1;  ///< a sample
+  unsigned calls_ = 1, most_calls_ = 1;  ///< a sample
   bool gate_ = false, loaded_ = false;
   std::optional<CallPlan> plan_;
   unsigned sets_ = 1, called_ = 0, looked_at_ = 0;  ///< copies, calls since load, the copy with the pieces

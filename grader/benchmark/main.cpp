@@ -122,9 +122,18 @@ std::vector<Entrant> entrants_of(const std::vector<BenchPart>& parts, const std:
   return entrants;
 }
 
+/// What is not asked for need not be compiled.
+void keep_only(const std::regex& only, std::vector<Built>& versions) {
+  std::erase_if(versions, [&](const Built& version) {
+    return std::ranges::none_of(version.part->works, [&](const BenchWork& work) {
+      const Entrant entrant{version.part, &work, version.contender, {}, {}, {}};
+      return std::regex_search(entrant.id(), only);
+    });
+  });
+}
+
 /// Not by an option of Google Benchmark: who takes turns on a GPU has to be known.
-void keep_only(const std::string& pattern, std::vector<Entrant>& entrants) {
-  const std::regex only(pattern);
+void keep_only(const std::regex& only, const std::string& pattern, std::vector<Entrant>& entrants) {
   std::erase_if(entrants, [&](const Entrant& entrant) { return !std::regex_search(entrant.id(), only); });
   if (entrants.empty()) throw UsageError("no version's id matches --only " + pattern);
 }
@@ -183,9 +192,11 @@ int bench(int argc, char** argv) {
   const std::vector<BenchPart> parts = parts_of(
       select(labs, request.labs.empty() ? std::vector<std::string>{"all"} : request.labs), arena.facts());
   std::vector<Built> versions = versions_of(parts, paths);
+  const std::regex only(request.only);
+  keep_only(only, versions);
   build(versions, workbench, device.simulated);
   std::vector<Entrant> entrants = entrants_of(parts, versions, device.simulated);
-  if (!request.only.empty()) keep_only(request.only, entrants);
+  if (!request.only.empty()) keep_only(only, request.only, entrants);
   for (const Entrant& entrant : entrants)
     benchmark::RegisterBenchmark(entrant.id().c_str(),
                                  [&](benchmark::State& state) { run(state, arena, entrant, entrants); })

@@ -10,9 +10,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include "grader/device.h"
 #include "grader/file.h"
+#include "grader/gpu_timing.h"
 #include "grader/process.h"
 #include "grader/rig.h"
+#include "grader/statistics.h"
 
 namespace roofline::grader {
 namespace {
@@ -271,6 +274,23 @@ TEST_F(Judge, CallsGoRoundCopies) { expect_slip("one-copy", "was not written whe
 
 // Breaks when samples of the same inputs share their scalars.
 TEST_F(Judge, ScalarsAreNewInEverySample) { expect_slip("remembers", "elements of y"); }
+
+// Breaks when more calls are put behind a gate than their launches find room there: each sample then waits
+// until the gate gives up, half a millisecond a call.
+TEST_F(Judge, NoMoreCallsBehindAGateThanTheQueueHolds) {
+  const Lab lab = fixture();
+  const Program& program = lab.parts[0].program;
+  RigOptions options;
+  options.device.simulated = false;
+  options.cuda_library_directory = folder_;
+  Rig rig(options, link(FAKE_SUBMISSIONS, "axpb-many-launches"), program, 1 << 20, 1 << 20);
+  const DeviceFacts facts = facts_from(rig.facts());
+  const Settings settings({{"n", 1000}}, facts);
+  GpuSeries series(rig, program, settings, facts, 11);
+  ASSERT_FALSE(series.warm_up(0.01));
+  ASSERT_FALSE(series.round());
+  EXPECT_LT(summarise(series.seconds()).median_us, 200);
+}
 
 TEST_F(Judge, ADeviceThatDriftsGivesNoVerdict) {
   const Result result = grade_as("right", true, "roof-drifts");

@@ -12,6 +12,19 @@
 #include <thread>
 #include <utility>
 
+namespace {
+
+/// The kernel that holds a stream until *flag is not 0.
+struct {
+  const unsigned* flag = nullptr;
+  unsigned waiting = 0;  ///< launches behind it
+} gate;
+char sm_clock = 0;  ///< the kernel that reads it
+
+cudaError_t supported() { return fake_queue != 0 ? cudaSuccess : cudaErrorNotSupported; }
+
+}  // namespace
+
 extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
@@ -92,17 +105,42 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 
-// No kernels: the worker then measures without a gate and without the SM clock.
+// Without a queue no kernels: the worker then measures without a gate and without the SM clock.
 cudaError_t cudaLibraryLoadData(cudaLibrary_t*, const void*, cudaJitOption*, void**, unsigned,
                                 cudaLibraryOption*, void**, unsigned) {
-  return cudaErrorNotSupported;
+  return supported();
 }
-cudaError_t cudaLibraryUnload(cudaLibrary_t) { return cudaErrorNotSupported; }
-cudaError_t cudaLibraryGetKernel(cudaKernel_t*, cudaLibrary_t, const char*) { return cudaErrorNotSupported; }
-cudaError_t cudaHostAlloc(void**, size_t, unsigned) { return cudaErrorNotSupported; }
-cudaError_t cudaFreeHost(void*) { return cudaErrorNotSupported; }
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t) {
-  return cudaErrorNotSupported;
+cudaError_t cudaLibraryUnload(cudaLibrary_t) { return supported(); }
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t, const char* name) {
+  void* const gate_kernel = &gate;
+  *kernel = reinterpret_cast<cudaKernel_t>(std::strcmp(name, "roofline_gate") == 0 ? gate_kernel : &sm_clock);
+  return supported();
+}
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
+  if (fake_queue != 0) *memory = std::calloc(1, bytes);
+  return supported();
+}
+cudaError_t cudaFreeHost(void* memory) {
+  std::free(memory);
+  return supported();
+}
+cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, size_t, cudaStream_t) {
+  if (kernel == &gate) {
+    gate.flag = *static_cast<unsigned**>(arguments[0]);
+    gate.waiting = 0;
+  } else if (kernel == &sm_clock) {
+    auto* ticks = *static_cast<unsigned long long**>(arguments[0]);
+    ticks[0] = ticks[1] = 1000;
+  }
+  return supported();
 }
 
 }  // extern "C"
+
+void fake_launch(unsigned count) {
+  if (gate.flag == nullptr || *gate.flag != 0) return;
+  gate.waiting += count;
+  if (gate.waiting <= fake_queue) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  gate.flag = nullptr;
+}

@@ -56,6 +56,7 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     y[0] = std::nextafterf(y[0], static_cast<float>(++calls % 2 * 100) - 50);
   }
   if (behaviour == "slow") usleep(2000);
+  if (behaviour == "many-launches") fake_launch(50);
   static bool registered = false;
   if (behaviour == "says-goodbye" && !std::exchange(registered, true))
     std::atexit([] { std::fputs("goodbye\n", stderr); });
@@ -166,6 +167,7 @@ int main(int argc, char** argv) {
   behaviour = name.substr(name.find("axpb-") + 5);
   using roofline::worker::serve;
   if (behaviour == "dies-at-start") std::abort();
+  if (behaviour == "many-launches") fake_queue = 1000;
   if (behaviour == "wakes-slowly") fake_first_contact_ms = 2500;
   if (behaviour == "stale") return serve(stale, argc, argv);
   if (behaviour == "false-events") return serve(false_events, argc, argv);
