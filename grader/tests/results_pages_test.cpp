@@ -295,8 +295,8 @@ std::string labs_page() {
       "; a test holds both. Others run the model of today against the stored roofs, which may differ by 2 "
       "%, and "
       "against the times of a few versions of the labs' work, which may differ by 1 %. "
-      "The model against figures that others published: [276 "
-      "points](../model-against-published.md).\n";
+      "[The model against figures that others published](../model-against-published.md) is a page of its "
+      "own.\n";
   for (const auto& [card, title] : kCards) text += card_section(card, title);
   return text;
 }
