@@ -76,6 +76,8 @@ class Detective {
       if (!same_bits(0, i)) return {};
     }
     if (at(0) == 0) return PatternFound{Pattern::kAllZero, 0, "every element of " + name() + " is zero"};
+    if (std::isnan(at(0)))
+      return PatternFound{Pattern::kNanFrom, 0, "every element of " + name() + " is NaN"};
     return PatternFound{Pattern::kConstant, 0, "every element of " + name() + " has the same value"};
   }
 

@@ -165,60 +165,60 @@ void poison(Scene& s, std::size_t begin, std::size_t end) {
 
 INSTANTIATE_TEST_SUITE_P(
     , Patterns,
-    testing::Values(Example{"untouched", Pattern::kUntouched, [](Scene& s) { poison(s, 0, s.y.size()); }},
-                    Example{"untouched_tail", Pattern::kUntouched,
-                            [](Scene& s) { poison(s, 4096, s.y.size()); }},
-                    Example{"all_zero", Pattern::kAllZero, [](Scene& s) { std::ranges::fill(s.y, 0.0F); }},
-                    Example{"nearly_all_zero", Pattern::kTail,
-                            [](Scene& s) { std::ranges::fill(std::span(s.y).subspan(1), 0.0F); }},
-                    Example{"constant", Pattern::kConstant, [](Scene& s) { std::ranges::fill(s.y, 3.0F); }},
-                    Example{"copied", Pattern::kInputCopied, [](Scene& s) { s.y = s.x; }},
-                    Example{"nearly_copied", Pattern::kNone,
-                            [](Scene& s) {
-                              s.y = s.x;
-                              s.y[17] = 2 * s.x[17];
-                            }},
-                    Example{"nan_from", Pattern::kNanFrom,
-                            [](Scene& s) { std::ranges::fill(std::span(s.y).subspan(1000), std::nanf("")); }},
-                    Example{"shifted_left", Pattern::kShifted,
-                            [](Scene& s) { std::rotate(s.y.begin(), s.y.begin() + 1, s.y.end()); }},
-                    Example{"shifted_right", Pattern::kShifted,
-                            [](Scene& s) { std::rotate(s.y.begin(), s.y.end() - 1, s.y.end()); }},
-                    Example{"shifted_by_two", Pattern::kNone,
-                            [](Scene& s) { std::rotate(s.y.begin(), s.y.begin() + 2, s.y.end()); }},
-                    Example{"tail", Pattern::kTail,
-                            [](Scene& s) {
-                              for (std::size_t i = 4100; i < s.y.size(); ++i) s.y[i] += 1;
-                            }},
-                    Example{"tail_but_the_last", Pattern::kNone,
-                            [](Scene& s) {
-                              for (std::size_t i = 4100; i + 1 < s.y.size(); ++i) s.y[i] += 1;
-                            }},
-                    Example{"after_power_of_two", Pattern::kAfterPowerOfTwo,
-                            [](Scene& s) {
-                              for (std::size_t i = 2048; i < s.y.size(); ++i) s.y[i] += 1;
-                            }},
-                    Example{"after_near_power_of_two", Pattern::kTail,
-                            [](Scene& s) {
-                              for (std::size_t i = 2047; i < s.y.size(); ++i) s.y[i] += 1;
-                            }},
-                    Example{"every_fourth", Pattern::kEveryKth,
-                            [](Scene& s) {
-                              for (std::size_t i = 3; i < s.y.size(); i += 4) s.y[i] += 1;
-                            }},
-                    Example{"every_fourth_but_one", Pattern::kNone,
-                            [](Scene& s) {
-                              for (std::size_t i = 3; i < s.y.size(); i += 4)
-                                s.y[i] += i == 403 ? 0.0F : 1.0F;
-                            }},
-                    Example{"only_every_fourth", Pattern::kOnlyEveryKth,
-                            [](Scene& s) {
-                              for (std::size_t i = 0; i < s.y.size(); ++i) s.y[i] += i % 4 == 0 ? 0.0F : 1.0F;
-                            }},
-                    Example{"scattered", Pattern::kNone,
-                            [](Scene& s) {
-                              for (const std::size_t i : {5U, 90U, 91U, 1000U, 3999U}) s.y[i] += 1;
-                            }}),
+    testing::Values(
+        Example{"untouched", Pattern::kUntouched, [](Scene& s) { poison(s, 0, s.y.size()); }},
+        Example{"untouched_tail", Pattern::kUntouched, [](Scene& s) { poison(s, 4096, s.y.size()); }},
+        Example{"all_zero", Pattern::kAllZero, [](Scene& s) { std::ranges::fill(s.y, 0.0F); }},
+        Example{"nearly_all_zero", Pattern::kTail,
+                [](Scene& s) { std::ranges::fill(std::span(s.y).subspan(1), 0.0F); }},
+        Example{"constant", Pattern::kConstant, [](Scene& s) { std::ranges::fill(s.y, 3.0F); }},
+        Example{"all_nan", Pattern::kNanFrom, [](Scene& s) { std::ranges::fill(s.y, std::nanf("")); }},
+        Example{"copied", Pattern::kInputCopied, [](Scene& s) { s.y = s.x; }},
+        Example{"nearly_copied", Pattern::kNone,
+                [](Scene& s) {
+                  s.y = s.x;
+                  s.y[17] = 2 * s.x[17];
+                }},
+        Example{"nan_from", Pattern::kNanFrom,
+                [](Scene& s) { std::ranges::fill(std::span(s.y).subspan(1000), std::nanf("")); }},
+        Example{"shifted_left", Pattern::kShifted,
+                [](Scene& s) { std::rotate(s.y.begin(), s.y.begin() + 1, s.y.end()); }},
+        Example{"shifted_right", Pattern::kShifted,
+                [](Scene& s) { std::rotate(s.y.begin(), s.y.end() - 1, s.y.end()); }},
+        Example{"shifted_by_two", Pattern::kNone,
+                [](Scene& s) { std::rotate(s.y.begin(), s.y.begin() + 2, s.y.end()); }},
+        Example{"tail", Pattern::kTail,
+                [](Scene& s) {
+                  for (std::size_t i = 4100; i < s.y.size(); ++i) s.y[i] += 1;
+                }},
+        Example{"tail_but_the_last", Pattern::kNone,
+                [](Scene& s) {
+                  for (std::size_t i = 4100; i + 1 < s.y.size(); ++i) s.y[i] += 1;
+                }},
+        Example{"after_power_of_two", Pattern::kAfterPowerOfTwo,
+                [](Scene& s) {
+                  for (std::size_t i = 2048; i < s.y.size(); ++i) s.y[i] += 1;
+                }},
+        Example{"after_near_power_of_two", Pattern::kTail,
+                [](Scene& s) {
+                  for (std::size_t i = 2047; i < s.y.size(); ++i) s.y[i] += 1;
+                }},
+        Example{"every_fourth", Pattern::kEveryKth,
+                [](Scene& s) {
+                  for (std::size_t i = 3; i < s.y.size(); i += 4) s.y[i] += 1;
+                }},
+        Example{"every_fourth_but_one", Pattern::kNone,
+                [](Scene& s) {
+                  for (std::size_t i = 3; i < s.y.size(); i += 4) s.y[i] += i == 403 ? 0.0F : 1.0F;
+                }},
+        Example{"only_every_fourth", Pattern::kOnlyEveryKth,
+                [](Scene& s) {
+                  for (std::size_t i = 0; i < s.y.size(); ++i) s.y[i] += i % 4 == 0 ? 0.0F : 1.0F;
+                }},
+        Example{"scattered", Pattern::kNone,
+                [](Scene& s) {
+                  for (const std::size_t i : {5U, 90U, 91U, 1000U, 3999U}) s.y[i] += 1;
+                }}),
     [](const auto& example) { return std::string(example.param.name); });
 
 TEST(Pattern, TransposedNeedsTheRowLength) {

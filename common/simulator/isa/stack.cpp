@@ -5,6 +5,7 @@
 
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/shapes.h"
+#include "simulator/machine/frame.h"
 
 /// "Stack Manipulation Instructions". The lanes of a frame share one stack pointer: each has room for what
 /// the lane that asked for most asked for.
@@ -28,6 +29,7 @@ void allocate(Warp& w, const Instruction& in) {
            "alloca of " + std::to_string(most) + " bytes: a thread has " +
                std::to_string(w.block->local_bytes) + " bytes of local memory; raise cudaLimitStackSize");
   frame.stack_bytes = address + most - own;
+  open_local(w, w.mask, address, most);
   each_lane(
       w.mask, w.row<u64>(in.d), [address](u64) { return address; }, bytes);
 }

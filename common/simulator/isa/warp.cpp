@@ -99,7 +99,9 @@ void shuffle(Warp& w, const Instruction& in) {
     u32 source;
     const bool in_range = source_lane<kShuffle>(lane, b[lane], c[lane], source);
     inside |= u32{in_range} << lane;
-    result[lane] = a[in_range ? source & 31 : lane];
+    if (!in_range) source = lane;
+    // What the register of a lane that takes no part holds would depend on what ran before (kUnwrittenByte).
+    result[lane] = (w.mask >> (source & 31)) & 1 ? a[source & 31] : ~u32{0};
   }
   each_lane(
       w.mask, w.row<u32>(in.d), [](u32 v) { return v; }, result);

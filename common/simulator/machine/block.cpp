@@ -122,7 +122,7 @@ void BlockRunner::prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued,
   const u64 local = block_.local_bytes * block_.warp_count * kWarpSize;
   if (local_capacity_ < local) {
     local_ = make_aligned(local);
-    std::memset(local_.get(), 0, local);
+    std::memset(local_.get(), kUnwrittenByte, local);
     local_capacity_ = local;
   }
   block_.local = local_.get();
@@ -142,7 +142,8 @@ void BlockRunner::begin(u64 linear_id, bool sampled, Cluster* cluster, u32 rank)
   if (block_.shared_bytes != 0) std::memset(block_.shared, 0, block_.shared_bytes);
   const u32 threads = static_cast<u32>(grid.block.count());
   if (entry_local_ != 0)
-    for (u32 t = 0; t < threads; ++t) std::memset(block_.local + t * block_.local_bytes, 0, entry_local_);
+    for (u32 t = 0; t < threads; ++t)
+      std::memset(block_.local + t * block_.local_bytes, kUnwrittenByte, entry_local_);
   block_.live_threads = threads;
   spins_a_turn_ = kSpinsATurn;
   block_.warps = warps_.get();

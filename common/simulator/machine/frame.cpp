@@ -89,8 +89,8 @@ void open_frame(Frame& frame, const Function& function) {
     frame.capacity = function.frame_bytes;
     std::memset(frame.rows.get(), 0, frame.capacity);
   }
-  for (size_t i = 0; i < function.zeroed.size(); ++i)
-    std::memset(frame.rows.get() + function.zeroed[i].offset(), 0, function.zeroed_bytes[i]);
+  for (const UnwrittenRow& row : function.unwritten)
+    std::memset(frame.rows.get() + row.slot.offset(), row.is_predicate ? 0 : kUnwrittenByte, row.bytes);
 }
 
 void fill_entry_rows(Warp& w, const Frame& frame) {
@@ -124,12 +124,15 @@ void fill_entry_rows(Warp& w, const Frame& frame) {
   }
 }
 
+void open_local(const Warp& w, u32 lanes, u64 address, u64 bytes) {
+  each_lane_of(lanes,
+               [&](u32 lane) { std::memset(local_bytes(w, address, 0, lane), kUnwrittenByte, bytes); });
+}
+
 void pass_arguments(Warp& w, const Frame& callee) {
   const auto& arguments = callee.site->arguments;
   const auto& parameters = callee.function->parameters;
-  each_lane_of(callee.lanes, [&](u32 lane) {
-    std::memset(local_bytes(w, callee.local_base, 0, lane), 0, callee.function->local_bytes);
-  });
+  open_local(w, callee.lanes, callee.local_base, callee.function->local_bytes);
   for (size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i)
     move_piece({&w, &callee, parameters[i].in_register, parameters[i].offset, parameters[i].slot},
                {&w, callee.caller, arguments[i].in_register, arguments[i].offset, arguments[i].slot},

@@ -76,6 +76,19 @@ struct FilledRow {
   u64 value = 0;  ///< kParameter: offset; kLocalAddress: offset in the frame's local memory
 };
 
+/// What every byte of a register or of local memory holds that nobody wrote: a NaN as a float of any width,
+/// -1 as an integer. A card has there what an earlier kernel left, which may be 0 or not; here a missing
+/// initialisation shows, and in the same way on every run. (Shared memory is 0: the init check watches it.)
+inline constexpr int kUnwrittenByte = 0xff;
+
+/// A row that may be read before it is written. It is filled on entry to a frame: with kUnwrittenByte, or
+/// with 0 when it is a predicate.
+struct UnwrittenRow {
+  Slot slot;
+  u32 bytes = 0;  ///< of all lanes
+  bool is_predicate = false;
+};
+
 /// A call, `Instruction::extra->pointer` of its instruction. Arguments and results of the .param space are
 /// bytes of the caller's local frame: lane l finds piece p at w.block->local + thread * w.block->local_bytes
 /// + w.local_base + p.offset, see call_bytes().
@@ -107,9 +120,8 @@ struct Function {
 
   u32 frame_bytes = 0;                ///< rows of bank 0
   std::vector<FilledRow> entry_rows;  ///< filled on entry to a frame
-  std::vector<Slot> zeroed;           ///< rows that may be read before they are written
-  std::vector<u32> zeroed_bytes;      ///< parallel to `zeroed`
-  AlignedBytes constants;             ///< rows of bank 1
+  std::vector<UnwrittenRow> unwritten;
+  AlignedBytes constants;  ///< rows of bank 1
   u32 constant_bytes = 0;
   std::vector<FilledRow> launch_rows;
 

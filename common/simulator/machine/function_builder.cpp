@@ -110,7 +110,8 @@ void FunctionBuilder::lay_out_local() {
   for (const ptx::Variable& variable : source_.variables)
     if (variable.space == ptx::Space::kLocal || variable.space == ptx::Space::kParam)
       place(variable, variable.space == ptx::Space::kParam);
-  const auto interface = [&](const std::vector<ptx::Variable>& from, std::vector<Function::Parameter>& to) {
+  const auto interface = [&](const std::vector<ptx::Variable>& from, std::vector<Function::Parameter>& to,
+                             bool is_result) {
     for (const ptx::Variable& variable : from) {
       Function::Parameter parameter{.bytes = static_cast<u32>(variable.bytes), .slot = {}};
       if (variable.space == ptx::Space::kReg) {
@@ -118,7 +119,11 @@ void FunctionBuilder::lay_out_local() {
         parameter.slot = slot_of(
             registers_.try_emplace(variable.name, Register{.type = variable.type, .slot = {}, .alias_of = {}})
                 .first->second);
-        rows_.rows[parameter.slot.bits].at_entry = true;
+        if (is_result) {
+          rows_.results.push_back(parameter.slot.bits);
+        } else {
+          rows_.rows[parameter.slot.bits].at_entry = true;
+        }
       } else {
         parameter.offset = place(variable, true);
       }
@@ -126,8 +131,8 @@ void FunctionBuilder::lay_out_local() {
     }
   };
   if (!source_.is_entry) {
-    interface(source_.parameters, result_.parameters);
-    interface(source_.results, result_.results);
+    interface(source_.parameters, result_.parameters, false);
+    interface(source_.results, result_.results, true);
   }
   result_.local_bytes = align_up(offset, 16);
 }
@@ -408,9 +413,11 @@ void FunctionBuilder::finish_rows() {
     if (row.slot.bits != 0) filled.push_back(row);
   }
   result_.entry_rows = std::move(filled);
-  for (u32 row : places.undefined) {
-    result_.zeroed.push_back(Slot{places.offset[row]});
-    result_.zeroed_bytes.push_back(rows_.rows[row].is_predicate ? 4 : rows_.rows[row].bytes * kWarpSize);
+  for (u32 row : places.unwritten) {
+    const RowUse::Row& facts = rows_.rows[row];
+    result_.unwritten.push_back({.slot = Slot{places.offset[row]},
+                                 .bytes = facts.is_predicate ? 4 : facts.bytes * kWarpSize,
+                                 .is_predicate = facts.is_predicate});
   }
   name_registers(places);
   result_.frame_bytes = places.frame_bytes;

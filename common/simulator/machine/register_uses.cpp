@@ -27,6 +27,9 @@ void each_register(const ptx::Operand& operand, F f) {
 }  // namespace
 
 RegisterUses::RegisterUses(const ptx::Function& function) {
+  for (const auto* variables : {&function.parameters, &function.results})
+    for (const ptx::Variable& variable : *variables)
+      if (variable.space == ptx::Space::kReg) shared_with_caller_.insert(variable.name);
   for (u32 i = 0; i < function.instructions.size(); ++i) {
     const ptx::Instruction& in = function.instructions[i];
     const auto read = [&](const std::string& name) { reads[name].push_back(i); };

@@ -61,6 +61,8 @@ class Liveness {
         Bits live(live_in_[b].size());
         for (u32 s : blocks[b].successors)
           for (size_t w = 0; w < live.size(); ++w) live[w] |= live_in_[s][w];
+        if (blocks[b].may_exit)
+          for (u32 row : use_.results) set(live, row);
         live_out_[b] = live;
         for (u32 i = blocks[b].end; i-- > blocks[b].begin;) step_back(live, i);
         if (live != live_in_[b]) {
@@ -134,7 +136,7 @@ RowPlaces allocate_rows(const RowUse& use, const ControlFlowGraph& graph) {
       places.frame_bytes += (bytes + 63) / 64 * 64;
     }
     busy.emplace(liveness.last(row), places.offset[row]);
-    if (!facts.at_entry && liveness.live_at_entry(row)) places.undefined.push_back(row);
+    if (!facts.at_entry && liveness.live_at_entry(row)) places.unwritten.push_back(row);
   }
   return places;
 }

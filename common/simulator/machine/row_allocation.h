@@ -21,6 +21,7 @@ struct RowUse {
     bool guarded = false;  ///< its writes may not happen
   };
   std::vector<Access> accesses;  ///< by PTX instruction
+  std::vector<u32> results;      ///< rows that the caller reads when the function is left
 };
 
 /// Where each virtual row lives in the frame. Rows share a place when their live ranges do not meet and they
@@ -29,7 +30,7 @@ struct RowUse {
 struct RowPlaces {
   std::vector<u32> offset;  ///< by virtual row
   u32 frame_bytes = 0;
-  std::vector<u32> undefined;  ///< virtual rows that may be read before they are written
+  std::vector<u32> unwritten;  ///< virtual rows that may be read before they are written
   u32 registers = 0;           ///< most 32-bit registers alive at once
 };
 

@@ -80,7 +80,8 @@ TEST_F(Atomics, FloatSumsAreInOrder) {
 TEST_F(Atomics, VectorsOfFloats) {
   const u64 x = upload(std::vector<f32>{1, 2, 3, 4}), old = upload(std::vector<f32>(4));
   run_well(
-      "atom.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1], {0f3F800000, 0f40000000, 0f40400000, 0f40800000};"
+      "mov.f32 %f0, 0f00000000; atom.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1], {0f3F800000, "
+      "0f40000000, 0f40400000, 0f40800000};"
       "setp.eq.u32 %p1, %r1, 1; @%p1 st.global.v4.f32 [%rd2], {%f1, %f2, %f3, %f4}; red.global.add.v2.f32 "
       "[%rd1+8], {%f0, %f0};",
       x, old, 2);

@@ -229,5 +229,33 @@ TEST(Calls, AddressOfAParameter) {
   }
 }
 
+/// Results in registers, which nothing in the function reads: written early, written as a copy, not written.
+TEST(Calls, ResultsInRegisters) {
+  Machine m(R"(
+.global .b32 seen;
+.func (.reg .b32 early, .reg .b32 copy, .reg .b32 never) f(.reg .b32 x) {
+  .reg .b32 %r<9>;
+  add.u32 early, x, 1;
+  add.u32 %r1, x, 100;
+  add.u32 %r2, %r1, 100;
+  st.global.u32 [seen], %r2;
+  mov.u32 copy, %r2;
+}
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<9>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  call (%r2, %r3, %r4), f, (%r1);
+  st.global.u32 [%rd1], %r2;
+  st.global.u32 [%rd1+4], %r3;
+  st.global.u32 [%rd1+8], %r4;
+  ret;
+})");
+  const u64 out = m.upload(std::vector<u32>(3));
+  const LaunchResult r = m.launch("k", {1}, {1}, out);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  EXPECT_EQ(m.download<u32>(out, 3), (std::vector<u32>{1, 200, ~0u}));
+}
+
 }  // namespace
 }  // namespace roofline::sim
