@@ -53,6 +53,9 @@ void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOut
 /// What the terminal shows when a class is graded: a row a student, and who is missing or is nobody's.
 std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal);
 
+/// "Graded on the simulated NVIDIA ...: times are modelled, not measured."; empty where nothing ran.
+std::string graded_on(const ClassOutcome& outcome);
+
 /// The overview of a class as a page that needs nothing else.
 std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts);
 

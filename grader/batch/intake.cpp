@@ -263,6 +263,20 @@ std::vector<Student> without_submission(const std::vector<Student>& roster, std:
   return absent;
 }
 
+void name_by_id(LatePolicy& late, const std::vector<Student>& roster) {
+  std::map<std::string, Seconds> by_id;
+  for (const auto& [name, until] : late.extensions) {
+    const Student* student = find_student(roster, {name});
+    if (student == nullptr)
+      throw UsageError("late.extensions." + name + " names nobody in the roster, or several students");
+    std::string id = safe_id(student->id);
+    std::ranges::transform(id, id.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    by_id[id] = until;
+  }
+  late.extensions = std::move(by_id);
+}
+
 Intake take_in(const HandedIn& handed_in, const std::vector<Chosen>& parts, const Unpacker& unpacker) {
   Collector collector(parts, unpacker);
   const std::string name = handed_in.path.filename().string();

@@ -35,6 +35,10 @@ std::vector<HandedIn> find_submissions(const std::filesystem::path& folder,
 /// Who of the roster has none of these ids of HandedIn, in the roster's order.
 std::vector<Student> without_submission(const std::vector<Student>& roster, std::set<std::string> ids);
 
+/// Extensions may name a student as the roster does in any column; from then on as HandedIn does. Throws
+/// UsageError for one that names nobody.
+void name_by_id(LatePolicy& late, const std::vector<Student>& roster);
+
 /// The files of a part in what was handed in.
 struct PartFiles {
   std::string source, prediction;  ///< contents

@@ -152,7 +152,8 @@ std::string strangers_table(const ClassOutcome& outcome) {
 std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts) {
   std::string body = "<p>" + std::to_string(outcome.students.size()) + " students, " +
                      std::to_string(outcome.submissions) + " submissions, " +
-                     std::to_string(outcome.different) + " of them different.";
+                     std::to_string(outcome.different) + " of them different. " +
+                     xml_escaped(graded_on(outcome));
   if (outcome.errors != 0)
     body += " <span class=\"error\">" + std::to_string(outcome.errors) +
             " could not be graded, through no fault of the students: a person has to look at them.</span>";
@@ -175,7 +176,11 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
     for (const Result& result : student.results) {
       const std::string verdict(name_of(result.verdict)), why(name_of(result.reason)),
           medal(name_of(result.medal));
-      body += cell(!medal.empty() ? "passed: " + medal : why.empty() ? verdict : why, verdict.c_str());
+      body += cell(result.medal == Medal::kPass ? "passed"
+                   : !medal.empty()             ? "passed: " + medal
+                   : why.empty()                ? verdict
+                                                : why,
+                   verdict.c_str());
     }
     body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i].handed_in.label) +
             cell(student.remark) + "</tr>\n";

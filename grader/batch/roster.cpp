@@ -81,6 +81,7 @@ const Student* find_student(const std::vector<Student>& roster, const std::vecto
       [&](const Student& student) { return is_told(student.id) || is_told(student.email); },
       [&](const Student& student) { return is_told(student.name); },
       [&](const Student& student) { return std::ranges::any_of(student.also, is_told); },
+      [&](const Student& student) { return is_told(student.email.substr(0, student.email.find('@'))); },
   };
   for (const Fits& fits : ways) {
     const Student* found = nullptr;

@@ -22,7 +22,7 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
 
 /// The student of whom `told` speaks: an id, address, name or other cell of the roster, letters of any case.
 /// Nobody where two students could be meant. An id or an address decides before a name does, and a name
-/// before the other columns, which classmates may share.
+/// before the other columns, which classmates may share, and before what stands in front of an address's @.
 const Student* find_student(const std::vector<Student>& roster, const std::vector<std::string>& told);
 
 /// "Ada Lovelace (ada)", or the id alone where there is no name.

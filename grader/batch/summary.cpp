@@ -49,10 +49,21 @@ std::string table_of(const ClassOutcome& outcome, const Terminal& terminal) {
 
 }  // namespace
 
+std::string graded_on(const ClassOutcome& outcome) {
+  for (const Graded& student : outcome.students)
+    for (const Result& result : student.results)
+      if (!result.device.name.empty())
+        return result.device.simulated ? "Graded on the simulated " + printable(result.device.name) +
+                                             ": times are modelled, not measured."
+                                       : "Graded on " + printable(result.device.name) + ".";
+  return {};
+}
+
 std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal) {
   std::string text = table_of(outcome, terminal) + "\n  " + std::to_string(outcome.students.size()) +
                      " students, " + std::to_string(outcome.submissions) + " submissions, " +
                      std::to_string(outcome.different) + " of them different\n";
+  if (const std::string device = graded_on(outcome); !device.empty()) text += "  " + device + "\n";
   if (outcome.in_roster == 0 && outcome.strangers().empty()) return text;
   std::vector<std::string> absent, strangers;
   for (const Student& student : outcome.absent) absent.push_back(shown(student));

@@ -67,6 +67,22 @@ TEST(Roster, Columns) {
   EXPECT_THROW(parse_roster("id,name\n", "r"), UsageError) << "a class of nobody";
 }
 
+// Breaks when an extension is lost because the platform calls the student something else.
+TEST(Late, ExtensionsAreFoundInTheRoster) {
+  const auto roster = parse_roster("id,name,login,section\n5001,Ada Love,AL,A\n5002,Bob Ross,br,A\n", "r");
+  LatePolicy late;
+  late.deadline = 1000;
+  late.most_days = 0;
+  late.extensions["al"] = 9000;
+  name_by_id(late, roster);
+  EXPECT_EQ(late.of("5001", 8000).factor, 1);
+  EXPECT_EQ(late.of("5002", 8000).factor, 0);
+  for (const char* wrong : {"alf", "a"}) {
+    late.extensions = {{wrong, 9000}};
+    EXPECT_THROW(name_by_id(late, roster), UsageError) << wrong;
+  }
+}
+
 // Breaks when a grade goes to one of two people who could be meant.
 TEST(Roster, WhoIsMeant) {
   const auto roster = parse_roster(
@@ -83,6 +99,7 @@ TEST(Roster, WhoIsMeant) {
   EXPECT_EQ(id_of({"Ada Love"}), "nobody") << "two have that name";
   EXPECT_EQ(id_of({"3", "Ada Love"}), "3") << "but one has that id";
   EXPECT_EQ(id_of({"A"}), "nobody") << "a section is shared";
+  EXPECT_EQ(id_of({"ada2"}), "3") << "before the @ of an address";
   EXPECT_EQ(id_of({"", ""}), "nobody");
 }
 
@@ -204,6 +221,11 @@ TEST_F(Settling, WhoHandedInNothingIsSaid) {
   for (const char* part : {"<h2>Handed in nothing</h2>", "2 of 3 in the roster", "Zoe &lt;i&gt;", "zoe@x.org",
                            "<h2>Not in the roster</h2>", "eve's"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
+
+  ClassOutcome simulated = settled;
+  simulated.students[0].results[0].device.name = "NVIDIA <X>";
+  for (const std::string& shown : {overview_page(simulated, parts_), class_summary(simulated, {})})
+    EXPECT_NE(shown.find("Graded on the simulated NVIDIA"), std::string::npos) << shown;
 
   write_outputs({}, BatchFolder{folder_}, settled, parts_, {"moodle"});
   const auto rows = csv_rows(read_file(folder_ / "class.csv"));

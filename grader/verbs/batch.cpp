@@ -53,6 +53,7 @@ class Batch {
       hidden_ = read_file(request.hidden);
     }
     if (!request.roster.empty()) roster_ = parse_roster(read_given(request.roster), request.roster.string());
+    if (!roster_.empty()) name_by_id(course_.late, roster_);
     if (request.executor != "local" && request.executor != "slurm")
       throw UsageError("--executor is local or slurm");
   }
