@@ -157,7 +157,8 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
   if (outcome.errors != 0)
     body += " <span class=\"error\">" + std::to_string(outcome.errors) +
             " could not be graded, through no fault of the students: a person has to look at them.</span>";
-  body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + histogram(outcome);
+  body +=
+      "</p>\n" + held_table(outcome) + strangers_table(outcome) + "<h2>Points</h2>\n" + histogram(outcome);
   if (const std::vector<Hard> hard = hardest(outcome); !hard.empty()) {
     body +=
         "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
