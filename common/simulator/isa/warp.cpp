@@ -93,15 +93,18 @@ void shuffle(Warp& w, const Instruction& in) {
   const Slot members = in.extra->slots[0], valid = in.extra->slots[1];
   if (!gathered(w, in, members)) return;
   const u32 *a = w.row<u32>(in.a), *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
-  alignas(64) u32 result[kWarpSize];
+  alignas(64) u32 given[kWarpSize], result[kWarpSize];
+  if (w.mask != ~u32{0}) {
+    // What the register of a lane that takes no part holds would depend on what ran before (kUnwrittenByte).
+    for (u32 lane = 0; lane < kWarpSize; ++lane) given[lane] = (w.mask >> lane) & 1 ? a[lane] : ~u32{0};
+    a = given;
+  }
   u32 inside = 0;
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
     u32 source;
     const bool in_range = source_lane<kShuffle>(lane, b[lane], c[lane], source);
     inside |= u32{in_range} << lane;
-    if (!in_range) source = lane;
-    // What the register of a lane that takes no part holds would depend on what ran before (kUnwrittenByte).
-    result[lane] = (w.mask >> (source & 31)) & 1 ? a[source & 31] : ~u32{0};
+    result[lane] = a[in_range ? source & 31 : lane];
   }
   each_lane(
       w.mask, w.row<u32>(in.d), [](u32 v) { return v; }, result);
