@@ -203,8 +203,12 @@ std::vector<Result> results_from_json(std::string_view text) {
     if (!json.contains("results")) return {result_of(json)};
     for (const Json& one : json.at("results")) results.push_back(result_of(one));
     return results;
+  } catch (const Json::parse_error& error) {
+    throw std::runtime_error("not JSON, from byte " + std::to_string(error.byte) +
+                             " on; wanted is what ./lab grade --json FILE writes");
   } catch (const Json::exception& error) {
-    throw std::runtime_error(std::string("not a lab/result/v1: ") + error.what());
+    const std::string said = error.what();  // begins with "[json.exception...] "
+    throw std::runtime_error("not a lab/result/v1: " + said.substr(said.find("] ") + 2));
   }
 }
 
