@@ -267,7 +267,7 @@ std::string card_section(const std::string& card, const std::string& title) {
   }
   if (!versions.empty()) {
     text += "\n### Labs, rungs and sweeps\n\n" + spread_line(versions) +
-            "\n| lab/work/version | simulated, of the limit | measured, of the limit | error "
+            "\n| version | simulated, of the limit | measured, of the limit | error "
             "|\n|---|---|---|---|\n";
     for (const Point& point : versions)
       text += "| " + point.name + " | " + percent(point.fraction) + " | " +
