@@ -1,15 +1,12 @@
-# Finds the CUDA toolkit's headers. CMake's own CUDA language is not used: learners' files are compiled by the grader.
-if(NOT ROOFLINE_CUDA_HOME)
-  find_program(ROOFLINE_NVCC nvcc HINTS ${CMAKE_SOURCE_DIR}/.lab/cuda/bin /usr/local/cuda/bin)
-  if(NOT ROOFLINE_NVCC)
-    message(FATAL_ERROR "nvcc was not found. Run ./lab setup, which installs it into .lab/cuda.")
+# The CUDA toolkit. CMake's own CUDA language is not used: learners' files are compiled by the grader.
+if(NOT ROOFLINE_CUDA_HOME)  # ./lab gives what it found
+  execute_process(COMMAND bash ${CMAKE_SOURCE_DIR}/cmake/cuda_home OUTPUT_VARIABLE found)
+  if(NOT found)
+    message(FATAL_ERROR "No nvcc of CUDA 13 was found. Run ./lab setup, which installs it into .lab/cuda.")
   endif()
-  get_filename_component(nvcc_directory ${ROOFLINE_NVCC} DIRECTORY)
-  get_filename_component(ROOFLINE_CUDA_HOME_FOUND ${nvcc_directory} DIRECTORY)
-else()
-  set(ROOFLINE_CUDA_HOME_FOUND ${ROOFLINE_CUDA_HOME})
+  set(ROOFLINE_CUDA_HOME ${found} CACHE PATH "CUDA toolkit" FORCE)
 endif()
-set(ROOFLINE_CUDA_INCLUDE ${ROOFLINE_CUDA_HOME_FOUND}/include)
+set(ROOFLINE_CUDA_INCLUDE ${ROOFLINE_CUDA_HOME}/include)
 if(NOT EXISTS ${ROOFLINE_CUDA_INCLUDE}/cuda_runtime_api.h)
   message(FATAL_ERROR "No cuda_runtime_api.h in ${ROOFLINE_CUDA_INCLUDE}. Run ./lab setup.")
 endif()

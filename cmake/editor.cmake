@@ -8,7 +8,7 @@ set(editor_commands "")
 foreach(file ${editor_files})
   string(REGEX MATCH "^(labs|solutions)/[^/]+" folder ${file})
   string(REPLACE "solutions/" "labs/" folder "${folder}")
-  set(arguments clang++ -xcuda --cuda-host-only --cuda-path=${ROOFLINE_CUDA_HOME_FOUND} --cuda-gpu-arch=sm_80 -nocudainc -nocudalib
+  set(arguments clang++ -xcuda --cuda-host-only --cuda-path=${ROOFLINE_CUDA_HOME} --cuda-gpu-arch=sm_80 -nocudainc -nocudalib
     -Xclang -fcuda-allow-variadic-functions -Wno-unknown-cuda-version -Wno-unused-command-line-argument -std=c++20
     -isystem ${ROOFLINE_CUDA_INCLUDE} -isystem ${ROOFLINE_CUDA_INCLUDE}/cccl -include ${CMAKE_SOURCE_DIR}/common/cuda/editor.h
     -I${CMAKE_SOURCE_DIR}/common -I${CMAKE_SOURCE_DIR})

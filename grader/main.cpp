@@ -11,15 +11,16 @@
 #include <map>
 #include <string_view>
 
-#include "grader/completion.h"
+#include "grader/base/paths.h"
 #include "grader/formats/format.h"
-#include "grader/paths.h"
-#include "grader/selection.h"
-#include "grader/skeleton.h"
-#include "grader/terminal.h"
+#include "grader/lab/selection.h"
+#include "grader/lab/skeleton.h"
+#include "grader/text/completion.h"
+#include "grader/text/terminal.h"
 #include "grader/verbs/batch.h"
 #include "grader/verbs/run.h"
 #include "grader/verbs/verbs.h"
+#include "simulator/closest.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
@@ -94,11 +95,12 @@ class CommandLine {
             "  ./lab grade --solution all       the reference solutions\n"
             "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
             "  ./lab grade 01 --file mine.cu --json result.json\n"
+            "  ./lab grade swap                 a part by its file's name; 06b is the same\n"
             "  ./lab grade 01 --format junit=junit.xml --format github",
             [this](const Paths& paths) { return grade_verb(paths, grade_); });
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
     grade->add_flag("--solution", grade_.solution, "grade the reference solution");
-    grade->add_option("--file", grade_.file, "grade this file as the lab's");
+    grade->add_option("--file", grade_.file, "grade this file as the lab's; a .patch is applied first");
     grade->add_option("--submission", grade_.submission, "grade the files of that name in this folder");
     grade->add_option("--hidden", grade_.hidden, "an instructor's cases and seed, in this file");
     grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
@@ -290,9 +292,9 @@ class CommandLine {
             "  ./lab run --explain '(1,0,0),(5,2,0)' --kernel tile --launch 3 ./matmul",
             [this](const Paths& paths) { return run_on_simulator(paths); });
     run->add_option("--device", run_.device, "sim or sim:NAME");
-    run->add_option("--gpus", run_.gpus, "how many of the device the program finds, 1 to 16")
+    run->add_option("--gpus", run_.machine.gpus, "how many of the device the program finds, 1 to 16")
         ->check(CLI::Range(1u, 16u));
-    run->add_option("--device-memory", run_.device_memory,
+    run->add_option("--device-memory", run_.machine.device_memory,
                     "what the device has less than its own memory, such as 128MiB")
         ->transform(CLI::AsSizeValue(false));
     run->add_flag("--counters", run_.counters,
@@ -300,7 +302,7 @@ class CommandLine {
     run->add_option("--check", run_.check,
                     "look for bugs: memory, init, race, sync, separated by commas, or all");
     run->add_option("--trace", run_.trace, "write a timeline (Chrome trace JSON) to this file");
-    run->add_flag("--permute-fragments", run_.permute_fragments,
+    run->add_flag("--permute-fragments", run_.machine.permute_fragments,
                   "lay wmma fragments out as no hardware does: code that assumes a layout breaks");
     run->add_option("--json", run_.json, "write counters, advice and findings to a file; -: standard output");
     run->add_option("--sarif", run_.sarif, "write advice and findings for editors and code hosts to a file");
@@ -310,8 +312,8 @@ class CommandLine {
         ->capture_default_str();
     run->add_option("--explain-limit", run_.explain_limit, "for --explain: instructions to print")
         ->capture_default_str();
-    run->add_option("--threads", run_.threads, "host cores for the simulated GPU; 0: all");
-    run->add_option("--time-limit", run_.time_limit,
+    run->add_option("--threads", run_.machine.threads, "host cores for the simulated GPU; 0: all");
+    run->add_option("--time-limit", run_.machine.time_limit,
                     "seconds a kernel may take before it is stopped; 0: no limit")
         ->capture_default_str();
   }
@@ -356,7 +358,7 @@ class CommandLine {
     if (argc < 2 || argv[1][0] == '-' || actions_.contains(argv[1])) return;
     std::vector<std::string> known = {"setup", "test", "docs", "nvcc"};
     for (const auto& [name, action] : actions_) known.push_back(name);
-    const std::string near = closest(argv[1], known);
+    const std::string near = sim::closest(argv[1], known);
     throw UsageError(std::string("there is no verb \"") + argv[1] + "\"" +
                      (near.empty() ? "" : "; did you mean ./lab " + near + "?") + (near.empty() ? ";" : "") +
                      " ./lab --help lists every verb");

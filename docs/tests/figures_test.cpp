@@ -7,9 +7,10 @@
 #include <filesystem>
 
 #include "docs/tests/text_files.h"
+#include "grader/base/units.h"
 #include "grader/formats/read_json.h"
-#include "grader/svg.h"
-#include "grader/sweep_figure.h"
+#include "grader/result/sweep_figure.h"
+#include "grader/text/svg.h"
 #include "simulator/timing/device_description.h"
 
 // Pictures and tables of the page "three regimes", made of the device files. ROOFLINE_UPDATE_PAGES=1 writes

@@ -18,13 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string trimmed(const std::string& line) {
-  const std::size_t from = line.find_first_not_of(" \t"), to = line.find_last_not_of(" \t\r");
-  return from == std::string::npos ? "" : line.substr(from, to - from + 1);
-}
-
-std::string shown(const fs::path& path) { return fs::relative(path, kRoot).string(); }
-
 /// A page line by line, with what each line is.
 struct Line {
   std::size_t number = 0;
@@ -95,48 +88,6 @@ TEST(Pages, LinksLeadSomewhere) {
       }
     }
   }
-}
-
-// --- code --------------------------------------------------------------------------------------------------
-
-/// Lines without indentation, one after the other.
-std::string flattened(const std::string& text) {
-  std::string flat = "\n";
-  for (const std::string& line : lines_of(text)) flat += trimmed(line) + "\n";
-  return flat;
-}
-
-// A block of C++ names the file it is taken from in the comment above it, <!-- from PATH -->, and stands
-// there line by line. Breaks when the source changes and the page does not.
-TEST(Pages, CodeStandsInTheSources) {
-  std::size_t blocks = 0;
-  for (const fs::path& page : pages()) {
-    std::string source, block;
-    bool inside = false;
-    for (const std::string& line : lines_of(text_of(page))) {
-      const std::string text = trimmed(line);
-      if (inside && text.starts_with("```")) {
-        inside = false;
-        ++blocks;
-        EXPECT_TRUE(fs::exists(kRoot / source)) << shown(page) << ": " << source;
-        EXPECT_NE(flattened(text_of(kRoot / source)).find(flattened(block)), std::string::npos)
-            << shown(page) << " says that this stands in " << source << ":\n"
-            << block;
-        source.clear();
-      } else if (inside) {
-        block += text + "\n";
-      } else if (text.starts_with("<!-- from ") && text.ends_with(" -->")) {
-        source = text.substr(10, text.size() - 14);
-      } else if (text.starts_with("```")) {
-        const std::string language = text.substr(3);
-        EXPECT_FALSE((language == "cpp" || language == "cuda") && source.empty())
-            << shown(page) << ": code without <!-- from PATH --> above it";
-        inside = !source.empty();
-        block.clear();
-      }
-    }
-  }
-  EXPECT_GE(blocks, 4U);
 }
 
 // --- commands ----------------------------------------------------------------------------------------------

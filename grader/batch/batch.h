@@ -12,22 +12,15 @@
 #include "grader/batch/roster.h"
 #include "grader/batch/task.h"
 #include "grader/formats/format.h"
-#include "grader/selection.h"
-#include "grader/terminal.h"
+#include "grader/lab/selection.h"
+#include "grader/text/terminal.h"
 
 namespace roofline::grader {
-
-/// One thing that was handed in, and the tasks that grade it.
-struct Attempted {
-  HandedIn handed_in;
-  std::string problem;                      ///< of the intake
-  std::map<std::string, std::string> keys;  ///< part -> task; a part without a file has none
-};
 
 /// What is known when every task has ended.
 struct ClassOutcome {
   std::vector<Graded> students;                ///< the best submission of each, by id
-  std::vector<Attempted> chosen;               ///< which one that was, for each of them
+  std::vector<HandedIn> chosen;                ///< which one that was, for each of them
   std::size_t submissions = 0, different = 0;  ///< different: tasks
   std::size_t errors = 0;         ///< students with a part that could not be graded: no points lost
   std::size_t in_roster = 0;      ///< people; 0: there is no roster
@@ -38,12 +31,12 @@ struct ClassOutcome {
 
 /// The points are given anew from the outcomes' checks, with the course's points and late policy. Nothing is
 /// run.
-ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
+ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& attempts,
                     const std::vector<Chosen>& parts, const Course& course,
                     const std::vector<Student>& roster = {});
 
 /// A student's page: what `./lab report` shows a learner, of the submission that counts.
-std::string student_page(const BatchFolder& folder, const Graded& student, const Attempted& chosen,
+std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,
                          const std::vector<Chosen>& parts);
 
 /// results/<id>.json, class.csv, hardest.csv, index.html, reports/<id>.html and the other formats asked for.

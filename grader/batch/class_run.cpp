@@ -6,9 +6,9 @@
 #include <deque>
 #include <set>
 
-#include "grader/file.h"
-#include "grader/paths.h"
-#include "grader/utc_now.h"
+#include "grader/base/file.h"
+#include "grader/base/paths.h"
+#include "grader/base/utc_now.h"
 
 namespace roofline::grader {
 namespace {

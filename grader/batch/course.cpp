@@ -3,32 +3,21 @@
 #include "grader/batch/course.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <map>
 
-#include "grader/given_file.h"
-#include "grader/paths.h"
-#include "grader/toml.h"
+#include "grader/base/given_file.h"
+#include "grader/base/paths.h"
+#include "grader/base/toml.h"
+#include "grader/base/units.h"
+#include "grader/base/words.h"
 
 namespace roofline::grader {
 namespace {
 
 constexpr Seconds kDay = 86'400;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-std::string plain(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
 
 /// A date of TOML, or a string in one of parse_time's forms.
 Seconds time_of(const toml::node& node, const std::string& where) {
@@ -80,9 +69,9 @@ double* field(Points& points, std::string_view name) {
   if (name == "correctness") return &points.correctness;
   if (name == "structure") return &points.structure;
   if (name == "prediction") return &points.prediction;
-  if (name == "pass") return &points.pass;
-  if (name == "good") return &points.good;
-  return name == "excellent" ? &points.excellent : nullptr;
+  for (const MedalRow& medal : kMedals)
+    if (name == medal.name) return &(points.medals.*medal.value);
+  return nullptr;
 }
 
 }  // namespace
@@ -136,10 +125,10 @@ LatePolicy::Verdict LatePolicy::of(const std::string& student, std::optional<Sec
   const std::optional<Seconds> due = own != extensions.end() ? own->second : deadline;
   if (!due || !handed_in || *handed_in <= *due + grace) return {};
   const double days = std::ceil(static_cast<double>(*handed_in - *due) / kDay);
-  const std::string late = plain(days) + (days == 1 ? " day late: " : " days late: ");
-  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + plain(most_days)};
+  const std::string late = compact(days, 4) + (days == 1 ? " day late: " : " days late: ");
+  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + compact(most_days, 4)};
   const double factor = std::max(0.0, 1 - days * percent_per_day / 100);
-  return {factor, late + plain(100 * factor) + " %"};
+  return {factor, late + compact(100 * factor, 4) + " %"};
 }
 
 Course Course::read(const std::filesystem::path& file) { return parse(read_given(file), file.string()); }

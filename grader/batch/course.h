@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 /// What an instructor decides beside the labs: when it was due, what counts how much.
 namespace roofline::grader {

@@ -11,10 +11,12 @@
 #include <regex>
 #include <set>
 
+#include "grader/base/file.h"
+#include "grader/base/printable.h"
+#include "grader/base/words.h"
 #include "grader/batch/layout.h"
-#include "grader/file.h"
-#include "grader/process.h"
-#include "grader/terminal.h"
+#include "grader/box/process.h"
+#include "grader/text/terminal.h"
 #include "grader/unpack/unpack.h"
 
 namespace roofline::grader {
@@ -269,10 +271,7 @@ void name_by_id(LatePolicy& late, const std::vector<Student>& roster) {
     const Student* student = find_student(roster, {name});
     if (student == nullptr)
       throw UsageError("late.extensions." + name + " names nobody in the roster, or several students");
-    std::string id = safe_id(student->id);
-    std::ranges::transform(id, id.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    by_id[id] = until;
+    by_id[lower(safe_id(student->id))] = until;
   }
   late.extensions = std::move(by_id);
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "grader/batch/roster.h"
-#include "grader/box.h"
-#include "grader/selection.h"
+#include "grader/box/box.h"
+#include "grader/lab/selection.h"
 
 /// From a folder as a platform exports it to what each student handed in.
 namespace roofline::grader {
@@ -23,6 +23,9 @@ struct HandedIn {
   std::filesystem::path path;
   std::optional<Seconds> time;
   bool in_roster = true;  ///< false: there is a roster, and this is nobody's of it
+  std::string problem{};  ///< why something in it cannot be graded, for the student
+  std::map<std::string, std::string>
+      tasks{};  ///< that grade it: key by part id; a part without a file has none
 };
 
 /// Every entry of `folder`, by label: folders, files and archives as Canvas (`name_12_34_file.zip`), Moodle

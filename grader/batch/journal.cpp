@@ -10,8 +10,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "grader/file.h"
-#include "grader/paths.h"
+#include "grader/base/file.h"
+#include "grader/base/paths.h"
 
 namespace roofline::grader {
 namespace {

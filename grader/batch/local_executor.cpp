@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <map>
 
 #include "grader/batch/executor.h"
+#include "grader/box/child.h"
 
 namespace roofline::grader {
 namespace {
@@ -68,28 +68,17 @@ class LocalExecutor final : public Executor {
 
   void start_one(const std::string& key) {
     const std::size_t slot = free_slot();
-    std::vector<std::string> words = task_command(folder_, key, gpu_ ? static_cast<int>(slot) : -1);
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
     const std::string log = (folder_.work() / "logs" / (key + ".txt")).string();
-    const pid_t parent = getpid();
-    const pid_t pid = fork();
-    if (pid == 0) {
-      setpgid(0, 0);
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) _exit(127);
-      const int null = open("/dev/null", O_RDONLY),
-                file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-      dup2(null, 0);
-      dup2(file >= 0 ? file : null, 1);
-      dup2(file >= 0 ? file : null, 2);
-      execv(argv[0], argv.data());
-      _exit(127);
-    }
-    if (pid < 0) throw InfrastructureError(std::string("cannot start a task: ") + std::strerror(errno));
-    setpgid(pid, pid);
-    tasks_.push_back({key, pid, slot, Clock::now()});
+    int file = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file < 0) file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const Child child =
+        start_child({.arguments = task_command(folder_, key, gpu_ ? static_cast<int>(slot) : -1),
+                     .environment = environment_with({}),
+                     .output = file});
+    close(file);
+    if (child.pid < 0)
+      throw InfrastructureError(std::string("cannot start a task: ") + std::strerror(child.error));
+    tasks_.push_back({key, child.pid, slot, Clock::now()});
   }
 
   void collect(std::vector<TaskEnd>& ended) {

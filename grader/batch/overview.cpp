@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "grader/base/file.h"
+#include "grader/base/xml.h"
 #include "grader/batch/batch.h"
-#include "grader/file.h"
 #include "grader/formats/json.h"
-#include "grader/report.h"
-#include "grader/svg.h"
-#include "grader/terminal.h"
-#include "grader/xml.h"
+#include "grader/report/report.h"
+#include "grader/text/svg.h"
+#include "grader/text/terminal.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -110,9 +110,9 @@ std::string held_table(const ClassOutcome& outcome) {
 }
 
 /// The graded file, where it is still kept.
-std::string source_of(const BatchFolder& folder, const Attempted& attempt, const std::string& part) {
-  const auto key = attempt.keys.find(part);
-  if (key == attempt.keys.end()) return {};
+std::string source_of(const BatchFolder& folder, const HandedIn& attempt, const std::string& part) {
+  const auto key = attempt.tasks.find(part);
+  if (key == attempt.tasks.end()) return {};
   try {
     return read_file(folder.source(read_task(folder, key->second).source_sha256));
   } catch (const std::exception&) {
@@ -137,8 +137,7 @@ std::string strangers_table(const ClassOutcome& outcome) {
   std::string rows;
   for (std::size_t i = 0; i < outcome.students.size(); ++i)
     if (const Graded& student = outcome.students[i]; !student.in_roster)
-      rows += "<tr>" + linked(student.id) + cell(student.name) + cell(outcome.chosen[i].handed_in.label) +
-              "</tr>\n";
+      rows += "<tr>" + linked(student.id) + cell(student.name) + cell(outcome.chosen[i].label) + "</tr>\n";
   if (rows.empty()) return {};
   return "<h2>Not in the roster</h2>\n<p>Graded, but nobody's: no line of the roster has this id, address or "
          "name, or "
@@ -183,19 +182,19 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
                                                 : why,
                    verdict.c_str());
     }
-    body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i].handed_in.label) +
-            cell(student.remark) + "</tr>\n";
+    body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i].label) + cell(student.remark) +
+            "</tr>\n";
   }
   return page("Class", body + "</table></div>\n" + absent_table(outcome));
 }
 
-std::string student_page(const BatchFolder& folder, const Graded& student, const Attempted& chosen,
+std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,
                          const std::vector<Chosen>& parts) {
   ReportData data;
   data.heading = student.name.empty() ? student.id : student.name;
   data.own = false;
-  data.remark = decimal(student.points()) + " of " + decimal(student.max_points()) +
-                " points; graded: " + chosen.handed_in.label;
+  data.remark =
+      decimal(student.points()) + " of " + decimal(student.max_points()) + " points; graded: " + chosen.label;
   if (!student.remark.empty()) data.remark += "; " + student.remark;
   for (const Result& result : student.results) {
     const auto part = std::ranges::find(parts, result.part, &Chosen::id);

@@ -3,22 +3,17 @@
 #include "grader/batch/roster.h"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <map>
 
+#include "grader/base/paths.h"
+#include "grader/base/printable.h"
+#include "grader/base/words.h"
 #include "grader/formats/csv.h"
-#include "grader/paths.h"
-#include "grader/terminal.h"
+#include "grader/text/terminal.h"
 
 namespace roofline::grader {
 namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// What a column is here: lists that platforms export are rosters, too. A name may have two columns.
 std::string roster_column(const std::string& header) {

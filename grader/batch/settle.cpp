@@ -4,7 +4,7 @@
 #include <set>
 
 #include "grader/batch/batch.h"
-#include "grader/score.h"
+#include "grader/judge/score.h"
 
 namespace roofline::grader {
 namespace {
@@ -26,9 +26,9 @@ Result without_outcome(const Chosen& chosen, Verdict verdict, Class reason, cons
   return result;
 }
 
-Result result_of(const BatchFolder& folder, const Attempted& attempt, const Chosen& chosen) {
-  const auto key = attempt.keys.find(chosen.id());
-  if (key == attempt.keys.end())
+Result result_of(const BatchFolder& folder, const HandedIn& attempt, const Chosen& chosen) {
+  const auto key = attempt.tasks.find(chosen.id());
+  if (key == attempt.tasks.end())
     return without_outcome(
         chosen, Verdict::kFail, Class::kNotImplemented,
         attempt.problem.empty() ? "no " + chosen.part->program.source + " was handed in" : attempt.problem);
@@ -64,26 +64,25 @@ void mark_without_verdict(Result& result) {
 }
 
 /// More points are better; of equals the one that was handed in first, so that nobody loses by trying again.
-bool better(const Graded& one, const Attempted& one_attempt, const Graded& other,
-            const Attempted& other_attempt) {
+bool better(const Graded& one, const HandedIn& one_attempt, const Graded& other,
+            const HandedIn& other_attempt) {
   if (one.points() != other.points()) return one.points() > other.points();
-  const auto when = [](const Attempted& attempt) { return attempt.handed_in.time.value_or(0); };
+  const auto when = [](const HandedIn& attempt) { return attempt.time.value_or(0); };
   if (when(one_attempt) != when(other_attempt)) return when(one_attempt) < when(other_attempt);
-  return one_attempt.handed_in.label < other_attempt.handed_in.label;
+  return one_attempt.label < other_attempt.label;
 }
 
 }  // namespace
 
-ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& attempts,
+ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& attempts,
                     const std::vector<Chosen>& parts, const Course& course,
                     const std::vector<Student>& roster) {
   ClassOutcome outcome;
   outcome.submissions = attempts.size();
-  std::map<std::string, std::pair<Graded, const Attempted*>> best;
+  std::map<std::string, std::pair<Graded, const HandedIn*>> best;
   std::map<std::string, std::map<std::string, std::string>> held;  ///< student -> label -> why
   std::set<std::string> keys;
-  for (const Attempted& attempt : attempts) {
-    const HandedIn& handed_in = attempt.handed_in;
+  for (const HandedIn& handed_in : attempts) {
     Graded graded;
     graded.id = handed_in.id;
     graded.name = handed_in.name;
@@ -93,7 +92,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
     graded.factor = late.factor;
     graded.remark = late.remark;
     for (const Chosen& chosen : parts) {
-      Result result = result_of(folder, attempt, chosen);
+      Result result = result_of(folder, handed_in, chosen);
       Part part = *chosen.part;
       part.points = course.points_of(chosen.id(), part.points);
       score(result, part);
@@ -102,10 +101,10 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
     }
     graded.held = held_in(graded);
     if (!graded.held.empty()) held[handed_in.id][handed_in.label] = graded.held;
-    for (const auto& [part, key] : attempt.keys) keys.insert(key);
+    for (const auto& [part, key] : handed_in.tasks) keys.insert(key);
     const auto known = best.find(handed_in.id);
-    if (known == best.end() || better(graded, attempt, known->second.first, *known->second.second))
-      best.insert_or_assign(handed_in.id, std::pair(std::move(graded), &attempt));
+    if (known == best.end() || better(graded, handed_in, known->second.first, *known->second.second))
+      best.insert_or_assign(handed_in.id, std::pair(std::move(graded), &handed_in));
   }
   outcome.different = keys.size();
   std::set<std::string> ids;
@@ -113,7 +112,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<Attempted>& att
     outcome.errors += pair.first.verdict() == Verdict::kError ? 1 : 0;
     // A submission that does not count is looked at, too.
     for (const auto& [label, why] : held[id])
-      if (label != pair.second->handed_in.label)
+      if (label != pair.second->label)
         pair.first.held += (pair.first.held.empty() ? "" : "; ") + ("in " + label + ": " + why);
     outcome.students.push_back(std::move(pair.first));
     outcome.chosen.push_back(*pair.second);

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "grader/base/file.h"
+#include "grader/base/printable.h"
+#include "grader/base/words.h"
 #include "grader/batch/executor.h"
-#include "grader/file.h"
-#include "grader/process.h"
-#include "grader/terminal.h"
+#include "grader/box/process.h"
+#include "grader/text/terminal.h"
 
 namespace roofline::grader {
 namespace {
@@ -21,13 +22,6 @@ const std::set<std::string> kEnded = {"BOOT_FAIL", "CANCELLED",     "COMPLETED",
                                       "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED",  "TIMEOUT"};
 
 constexpr int kPatience = 30;  ///< times that the queue may be out of reach before that is an error
-
-/// For a shell in single quotes.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 class SlurmExecutor final : public Executor {
  public:
@@ -67,12 +61,12 @@ class SlurmExecutor final : public Executor {
     std::string lines;
     for (const std::string& key : keys) {
       std::string line;
-      for (const std::string& word : options_.command(key)) line += quoted(word) + " ";
+      for (const std::string& word : options_.command(key)) line += shell_quoted(word) + " ";
       lines += line + "\n";
     }
     write_file(place / "tasks", lines);
     write_file(place / "job.sh", "#!/bin/sh\neval \"exec $(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" " +
-                                     quoted((place / "tasks").string()) + ")\"\n");
+                                     shell_quoted((place / "tasks").string()) + ")\"\n");
     std::string array = "--array=0-" + std::to_string(keys.size() - 1);
     if (options_.at_once != 0) array += "%" + std::to_string(options_.at_once);
     std::vector<std::string> command = {"sbatch",

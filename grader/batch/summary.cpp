@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "grader/base/printable.h"
 #include "grader/batch/batch.h"
-#include "grader/table.h"
+#include "grader/text/table.h"
 
 namespace roofline::grader {
 namespace {
@@ -41,7 +42,7 @@ std::string table_of(const ClassOutcome& outcome, const Terminal& terminal) {
     }
     std::vector<std::string> row = {student.id};
     if (names) row.push_back(printable(student.name));
-    row.insert(row.end(), {decimal(student.points()), verdict, outcome.chosen[i].handed_in.label});
+    row.insert(row.end(), {decimal(student.points()), verdict, outcome.chosen[i].label});
     table.add(std::move(row));
   }
   return table.render(terminal);

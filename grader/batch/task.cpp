@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "grader/file.h"
+#include "grader/base/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/read_json.h"
-#include "grader/hidden.h"
-#include "grader/selection.h"
-#include "grader/workbench.h"
+#include "grader/judge/workbench.h"
+#include "grader/lab/hidden.h"
+#include "grader/lab/selection.h"
 
 namespace roofline::grader {
 namespace {
@@ -64,10 +64,10 @@ int run_task(const Paths& paths, const BatchFolder& folder, const std::string& k
   const std::string device = task.device == "gpu" && gpu >= 0 ? "gpu:" + std::to_string(gpu) : task.device;
   Workbench workbench(paths, device, task.sandbox);
   workbench.use_threads(task.threads);
-  Candidate candidate{.source = folder.source(task.source_sha256), .prediction = {}};
-  candidate.shown = chosen.part->program.source;
-  if (!task.prediction_sha256.empty()) candidate.prediction = folder.source(task.prediction_sha256);
-  Result result = workbench.grade(chosen, candidate, task.seed);
+  Submission submission{.source = folder.source(task.source_sha256), .prediction = {}};
+  submission.shown = chosen.part->program.source;
+  if (!task.prediction_sha256.empty()) submission.prediction = folder.source(task.prediction_sha256);
+  Result result = workbench.grade(chosen, submission, task.seed);
   result.started.clear();
   result.wall_s = 0;
   write_file(folder.outcome(key), to_json({result}));

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/paths.h"
 #include "grader/batch/intake.h"
-#include "grader/box.h"
-#include "grader/paths.h"
-#include "grader/result.h"
+#include "grader/box/box.h"
+#include "grader/result/result.h"
 
 /// One part of one submission to be graded: a process of its own, so that nothing it does can hurt another.
 /// Identical submissions are one task.

@@ -6,9 +6,10 @@
 #include <cctype>
 #include <optional>
 
+#include "grader/base/paths.h"
+#include "grader/base/words.h"
 #include "grader/formats/csv.h"
 #include "grader/formats/format.h"
-#include "grader/paths.h"
 
 namespace roofline::grader {
 namespace {
@@ -21,12 +22,6 @@ const std::vector<std::string> kIdentity = {"Student",     "LastName",     "Firs
 std::string trimmed(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t");
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 bool is_identity(const std::string& header) {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "grader/base/utc_now.h"
 #include "grader/formats/format.h"
-#include "grader/utc_now.h"
 
 namespace roofline::grader {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/finding.h"
-#include "grader/profile.h"
+#include "grader/profile/finding.h"
+#include "grader/profile/profile.h"
 
 namespace roofline::grader {
 

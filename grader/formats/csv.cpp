@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grader/paths.h"
+#include "grader/base/paths.h"
 
 namespace roofline::grader {
 namespace {

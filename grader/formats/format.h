@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/result.h"
+#include "grader/result/result.h"
 
 /// From the one internal result to the files that other tools read. A format is one file here and one line of
 /// the list in formats.cpp.

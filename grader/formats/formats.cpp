@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
-#include "grader/file.h"
+#include "grader/base/file.h"
+#include "grader/base/paths.h"
+#include "grader/base/printable.h"
+#include "grader/base/units.h"
 #include "grader/formats/format.h"
-#include "grader/paths.h"
-#include "grader/selection.h"
-#include "grader/terminal.h"
+#include "grader/text/terminal.h"
+#include "simulator/closest.h"
 
 namespace roofline::grader {
 
@@ -43,7 +44,7 @@ const Format& format_named(const std::string& name) {
     names.push_back(format.name);
     list += "\n  " + pad_right(format.name, 14) + format.what;
   }
-  const std::string near = closest(name, names);
+  const std::string near = sim::closest(name, names);
   throw UsageError("there is no format \"" + name + "\"" +
                    (near.empty() ? "." : "; did you mean " + near + "?") + " The formats are" + list);
 }
@@ -91,9 +92,7 @@ Verdict Graded::verdict() const {
 
 std::string decimal(double value) {
   if (!std::isfinite(value)) return "";
-  char text[64];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  std::string out = text;
+  std::string out = format_number("%.2f", value);
   while (out.ends_with('0')) out.pop_back();
   if (out.ends_with('.')) out.pop_back();
   return out == "-0" ? "0" : out;

@@ -3,7 +3,7 @@
 // GitHub Actions: a job summary in Markdown, and the workflow commands that become annotations of the source.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 #include "grader/formats/format.h"
-#include "grader/result_text.h"
+#include "grader/result/result_text.h"
 
 namespace roofline::grader {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "grader/file.h"
+#include "grader/base/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/read_json.h"
 

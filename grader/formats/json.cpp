@@ -56,12 +56,13 @@ Json roof_json(const RoofValue& roof) {
 }
 
 Json measurement_json(const Measurement& measurement) {
+  Json thresholds;
+  for (const MedalRow& medal : kMedals) thresholds[medal.name] = measurement.thresholds.*medal.value;
   return {{"id", measurement.id},
           {"roof", roof_json(measurement.roof)},
           {"achieved", number(measurement.achieved)},
           {"fraction", number(measurement.fraction)},
-          {"thresholds",
-           {{"pass", measurement.pass}, {"good", measurement.good}, {"excellent", measurement.excellent}}},
+          {"thresholds", thresholds},
           {"time_us", time_json(measurement.time)}};
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grader/formats/format.h"
-#include "grader/result.h"
+#include "grader/result/result.h"
 
 namespace roofline::grader {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit XML as CI systems read it: one suite a part, one case a check. Nobody owns the format; what is
 // written here is the part that Jenkins, GitLab and the GitHub actions agree on.
+#include "grader/base/xml.h"
 #include "grader/formats/format.h"
-#include "grader/xml.h"
 
 namespace roofline::grader {
 namespace {

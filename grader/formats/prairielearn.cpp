@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/formats/format.h"
-#include "grader/result_text.h"
+#include "grader/result/result_text.h"
 
 namespace roofline::grader {
 namespace {

@@ -136,15 +136,10 @@ Measurement measurement_of(const Json& json) {
   measurement.achieved = number(json.at("achieved"));
   measurement.fraction = number(json.at("fraction"));
   const Json& thresholds = json.at("thresholds");
-  measurement.pass = number(thresholds.at("pass"));
-  measurement.good = number(thresholds.at("good"));
-  measurement.excellent = number(thresholds.at("excellent"));
+  for (const MedalRow& medal : kMedals)
+    measurement.thresholds.*medal.value = number(thresholds.at(medal.name));
   measurement.time = time_of(json.at("time_us"));
-  if (measurement.pass <= 0) return measurement;
-  measurement.medal = measurement.fraction >= measurement.excellent ? Medal::kExcellent
-                      : measurement.fraction >= measurement.good    ? Medal::kGood
-                      : measurement.fraction >= measurement.pass    ? Medal::kPass
-                                                                    : Medal::kNone;
+  if (measurement.graded()) measurement.medal = medal_for(measurement.fraction, measurement.thresholds);
   return measurement;
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/result.h"
+#include "grader/result/result.h"
 
 namespace roofline::grader {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/finding.h"
+#include "grader/profile/finding.h"
 
 namespace roofline::grader {
 

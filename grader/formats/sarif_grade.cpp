@@ -3,7 +3,7 @@
 // SARIF of a grade: what the compiler said, and every check that did not pass.
 #include <algorithm>
 
-#include "grader/diagnostics.h"
+#include "grader/build/diagnostics.h"
 #include "grader/formats/format.h"
 #include "grader/formats/sarif.h"
 

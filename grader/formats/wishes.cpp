@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "grader/file.h"
-#include "grader/given_file.h"
+#include "grader/base/file.h"
+#include "grader/base/given_file.h"
 
 namespace roofline::grader {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/paths.h"
 #include "grader/formats/format.h"
-#include "grader/paths.h"
 
 /// `./lab grade --format NAME=FILE`: what one grade shall be written as.
 namespace roofline::grader {

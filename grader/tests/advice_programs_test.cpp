@@ -10,12 +10,12 @@
 #include <set>
 #include <sstream>
 
-#include "grader/paths.h"
-#include "grader/toolkit.h"
+#include "grader/base/paths.h"
+#include "grader/build/toolkit.h"
 
 #define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
 #define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
-#define CUDA_HOME grader::find_toolkit(ROOFLINE_SOURCE "/.lab").home.string()
+#define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
 namespace roofline {

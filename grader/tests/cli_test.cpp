@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "grader/file.h"
-#include "grader/process.h"
+#include "grader/base/file.h"
+#include "grader/box/process.h"
 
 namespace roofline::grader {
 namespace {
@@ -205,11 +205,31 @@ TEST_F(CommandLine, NvrtcWorksFromAToolkitThatTheSystemDoesNotKnow) {
 // Breaks when the author check lets a wrong submission pass.
 TEST_F(CommandLine, AuthorCheckNoticesAWrongSubmissionThatPasses) {
   expect(lab({"author-check", "01", "--only", "wrong/zeros"}), 0, "as expected");
-  const fs::path zeros = root_ / "solutions/01-pointwise/wrong/zeros.cu";
-  write_file(zeros, "// expect: wrong-answer\n" + read_file(root_ / "solutions/01-pointwise/pointwise.cu"));
+  const fs::path solution = root_ / "solutions/01-pointwise/pointwise.cu";
+  fs::remove(root_ / "solutions/01-pointwise/wrong/zeros.patch");
+  write_file(root_ / "solutions/01-pointwise/wrong/zeros.cu",
+             "// expect: wrong-answer\n" + read_file(solution));
   expect(lab({"author-check", "01", "--only", "wrong/zeros"}), 1, "passed, although it is wrong");
   write_file(root_ / "labs/01-pointwise/notes.txt", "");
   expect(lab({"author-check", "01", "--only", "wrong/no-op"}), 1, "notes.txt is a stray file");
+  fs::remove(root_ / "labs/01-pointwise/notes.txt");
+  // A patch that no longer fits says so, whatever else is asked for.
+  std::string text = read_file(solution);
+  text.replace(text.find("if (i < n)"), 10, "if (n > i)");
+  write_file(solution, text);
+  const CommandResult stale = lab({"author-check", "01", "--only", "wrong/no-guard"});
+  expect(stale, 1,
+         "wrong/does-not-compile.patch:6: the hunk no longer fits solutions/01-pointwise/pointwise.cu");
+  EXPECT_NE(stale.output.find("out-of-bounds"), std::string::npos) << stale.output;  // this one still does
+}
+
+// A patch is compiled as what it makes of its base, and messages lead to that.
+TEST_F(CommandLine, GradesAPatch) {
+  const std::string wrong = (root_ / "solutions/01-pointwise/wrong/").string();
+  expect(lab({"grade", "01", "--file", wrong + "no-guard.patch"}), 1, "out-of-bounds");
+  expect(lab({"grade", "01", "--file", wrong + "does-not-compile.patch"}), 1, "does-not-compile-");
+  write_file(file_.parent_path() / "mine.patch", "int x;\n");
+  expect(lab({"grade", "01", "--file", (file_.parent_path() / "mine.patch").string()}), 2, "mine.patch:1: ");
 }
 
 TEST_F(CommandLine, AuthorCheckOfNothingIsNoPass) {

@@ -7,7 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "grader/svg.h"
+#include "grader/base/units.h"
+#include "grader/text/svg.h"
 #include "simulator/timing/device_description.h"
 
 // Makes labs/06-memory/crossover.svg of the device files: how long it takes to bring a mebibyte of

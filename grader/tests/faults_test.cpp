@@ -5,12 +5,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "batch_folder.h"
+#include "grader/base/file.h"
 #include "grader/batch/course.h"
 #include "grader/batch/journal.h"
-#include "grader/box.h"
-#include "grader/file.h"
-#include "grader/process.h"
+#include "grader/batch/tests/batch_folder.h"
+#include "grader/box/box.h"
+#include "grader/box/process.h"
 
 namespace roofline::grader {
 namespace {

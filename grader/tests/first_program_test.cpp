@@ -5,11 +5,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "grader/toolkit.h"
+#include "grader/build/toolkit.h"
 
 #define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
 #define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
-#define CUDA_HOME grader::find_toolkit(ROOFLINE_SOURCE "/.lab").home.string()
+#define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
 // The first program of docs/cuda-basics.md, compiled and run as the page says.

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "../../labs/03-fusion/expression.h"
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 namespace roofline::grader {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grader/compare.h"
-#include "grader/generate.h"
-#include "grader/spec.h"
+#include "grader/call/compare.h"
+#include "grader/lab/generate.h"
+#include "grader/lab/spec.h"
 
 namespace roofline::grader {
 namespace {

@@ -5,9 +5,10 @@
 
 #include <filesystem>
 
-#include "grader/contender.h"
-#include "grader/file.h"
-#include "grader/process.h"
+#include "grader/base/file.h"
+#include "grader/bench/contender.h"
+#include "grader/box/process.h"
+#include "grader/lab/submission_file.h"
 
 // .ci/gpu without a GPU: what it would run, and the script itself with the simulated GPU in the card's place.
 namespace roofline::grader {
@@ -31,7 +32,7 @@ fs::path carried_tree() {
   fs::remove_all(copy);
   fs::create_directories(copy);
   const auto everything = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
-  for (const char* part : {".ci", "common", "labs", "solutions", "grader"})
+  for (const char* part : {".ci", "cmake", "common", "labs", "solutions", "grader"})
     fs::copy(kRoot / part, copy / part, everything);
   const std::string needs = gpu({"--needs"}).output;
   for (size_t begin = 0; begin < needs.size();) {
@@ -45,7 +46,9 @@ fs::path carried_tree() {
 }
 
 bool on_a_card(const fs::path& file) {
-  return read_file(file).substr(0, 400).find("\n// needs: sim") == std::string::npos;
+  const std::string head = read_file(file).substr(0, 400);
+  return head.find("\n// needs: sim") == std::string::npos &&
+         head.find("\n# needs: sim") == std::string::npos;
 }
 
 TEST(GpuScript, DryRunFindsEverythingBuiltAndListsEveryItem) {
@@ -53,15 +56,20 @@ TEST(GpuScript, DryRunFindsEverythingBuiltAndListsEveryItem) {
   ASSERT_EQ(result.exit_code, 0) << result.output;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / "solutions")) {
     const std::string file = entry.path().lexically_relative(kRoot);
-    if (entry.path().extension() != ".cu" || file.find("/wrong/") == std::string::npos) continue;
+    if (!is_submission_file(entry.path()) || file.find("/wrong/") == std::string::npos) continue;
     EXPECT_EQ(result.output.find(" " + file + " ") != std::string::npos, on_a_card(entry.path())) << file;
   }
   const std::vector<Lab> labs = all_labs();
   for (const Chosen& part : all_parts(labs)) {
-    EXPECT_NE(result.output.find("grade " + part.id() + " --solution"), std::string::npos) << part.id();
+    const std::string file = fs::path(part.part->program.source).stem(), number = part.lab->number();
+    const bool alone = part.part->letter.empty();
+    EXPECT_NE(result.output.find("grade " + (alone ? number : file) + " --solution"), std::string::npos)
+        << file;
     for (const Contender& version : contenders_of(part, Paths::find())) {
       if (version.kind != Contender::Kind::kRung) continue;
-      EXPECT_NE(result.output.find("rung-" + part.id() + "-" + version.id), std::string::npos);
+      EXPECT_NE(result.output.find("rung-" + number + (alone ? "" : "-" + file) + "-" + version.id + ":"),
+                std::string::npos)
+          << version.id;
     }
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "common/simulator/tests/isa")) {

@@ -7,9 +7,9 @@
 
 #include "../../labs/06-memory/arena.h"
 #include "../../labs/06-memory/share.h"
-#include "grader/chain_reference.h"
-#include "grader/memory_roofs.h"
-#include "grader/performance_checks.h"
+#include "grader/judge/performance_checks.h"
+#include "grader/lab/chain_reference.h"
+#include "grader/lab/memory_roofs.h"
 #include "random/philox.h"
 
 namespace roofline::grader {

@@ -8,14 +8,15 @@
 #include <fstream>
 #include <sstream>
 
-#include "grader/cuda_program.h"
-#include "grader/paths.h"
-#include "grader/svg.h"
-#include "grader/toolkit.h"
+#include "grader/base/paths.h"
+#include "grader/base/units.h"
+#include "grader/build/toolkit.h"
+#include "grader/profile/cuda_program.h"
+#include "grader/text/svg.h"
 
 #define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
 #define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
-#define CUDA_HOME grader::find_toolkit(ROOFLINE_SOURCE "/.lab").home.string()
+#define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
 // Makes labs/06-memory/oversubscribed.svg of what labs/06-memory/experiments/oversubscribed.cu prints.

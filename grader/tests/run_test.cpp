@@ -9,14 +9,14 @@
 #include <chrono>
 #include <thread>
 
-#include "grader/cuda_program.h"
-#include "grader/paths.h"
-#include "grader/tests/trace_check.h"
-#include "grader/toolkit.h"
+#include "grader/base/paths.h"
+#include "grader/build/toolkit.h"
+#include "grader/profile/cuda_program.h"
+#include "grader/profile/tests/trace_check.h"
 
 #define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
 #define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
-#define CUDA_HOME grader::find_toolkit(ROOFLINE_SOURCE "/.lab").home.string()
+#define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
 namespace roofline {

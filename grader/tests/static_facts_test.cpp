@@ -9,9 +9,9 @@
 #include <map>
 #include <sstream>
 
-#include "grader/file.h"
-#include "grader/process.h"
-#include "grader/toolkit.h"
+#include "grader/base/file.h"
+#include "grader/box/process.h"
+#include "grader/build/toolkit.h"
 
 // What makes the reference solutions fast can be read in what the compiler made of them, without a device:
 // how wide the accesses are, how many FMAs stand between load and store, that nothing is spilled. The
@@ -79,7 +79,7 @@ struct Compiled {
 };
 
 Compiled compile(const std::string& file, int capability) {
-  const fs::path root = ROOFLINE_SOURCE, nvcc = find_toolkit(root / ".lab").nvcc();
+  const fs::path root = ROOFLINE_SOURCE, nvcc = find_toolkit().nvcc();
   const std::string number = std::to_string(capability), name = fs::path(file).filename();
   const fs::path ptx =
       fs::path(testing::TempDir()) / (name + "-" + number + "-" + std::to_string(::getpid()) + ".ptx");

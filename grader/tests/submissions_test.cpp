@@ -17,12 +17,14 @@
 #include <regex>
 #include <thread>
 
-#include "grader/build.h"
-#include "grader/file.h"
-#include "grader/judge.h"
-#include "grader/process.h"
-#include "grader/workbench.h"
-#include "grader/worker_process.h"
+#include "grader/base/file.h"
+#include "grader/base/printable.h"
+#include "grader/box/process.h"
+#include "grader/build/build.h"
+#include "grader/call/worker_process.h"
+#include "grader/judge/judge.h"
+#include "grader/judge/workbench.h"
+#include "grader/lab/submission_file.h"
 
 namespace roofline::grader {
 namespace {
@@ -72,7 +74,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool has_controls(const std::string& text) { return sanitised(text) != text; }
+bool has_controls(const std::string& text) { return printable(text) != text; }
 
 bool shows_what_is_not_its_own(const std::string& text) {
   static const std::string first_user = [] {
@@ -141,7 +143,7 @@ struct Naive {
 };
 
 const Toolkit& toolkit() {
-  static const Toolkit found = find_toolkit(kSource / ".lab");
+  static const Toolkit found = find_toolkit();
   return found;
 }
 
@@ -168,7 +170,7 @@ class Submissions : public testing::TestWithParam<const char*> {
     fs::remove_all(scratch_);
     write_file(scratch_ / "another-student.cu",
                std::string("// ") + kAnotherStudent + "\n" +
-                   read_file(kSource / "solutions/01-pointwise/variants/scalar.cu"));
+                   read_file(kSource / "solutions/01-pointwise/variants/2-scalar.cu"));
   }
   void TearDown() override {
     fs::remove_all(scratch_);
@@ -310,14 +312,15 @@ class Submissions : public testing::TestWithParam<const char*> {
     std::string text(name_of(result.verdict));
     for (const Check& check : result.checks)
       text += "\n  " + check.id + " " + std::string(name_of(check.verdict)) + " " +
-              std::string(name_of(check.reason)) + ": " + sanitised(check.message.substr(0, 400));
-    return text + "\n" + sanitised(result.program_output.substr(0, 400));
+              std::string(name_of(check.reason)) + ": " + printable(check.message.substr(0, 400));
+    return text + "\n" + printable(result.program_output.substr(0, 400));
   }
 
   /// Of a submission that is right and launches the plain kernel.
   double honest_fraction() {
     static const double fraction = [&] {
-      const Result honest = grade_file(kSource / "solutions/01-pointwise/variants/scalar.cu", "pointwise.cu");
+      const Result honest =
+          grade_file(kSource / "solutions/01-pointwise/variants/2-scalar.cu", "pointwise.cu");
       EXPECT_EQ(honest.verdict, Verdict::kPass) << summary(honest);
       return honest.measurements.empty() ? 0 : honest.measurements.front().fraction;
     }();
@@ -329,7 +332,7 @@ class Submissions : public testing::TestWithParam<const char*> {
     EXPECT_EQ(name_of(result.reason), expected.reason) << summary(result);
     std::string said = result.program_output;
     for (const Check& check : result.checks) said += check.id + check.title + check.message + check.file;
-    EXPECT_FALSE(has_controls(said)) << sanitised(said);
+    EXPECT_FALSE(has_controls(said)) << printable(said);
     EXPECT_FALSE(shows_what_is_not_its_own(said)) << said;
     EXPECT_FALSE(contains(said, kAttackWorked)) << said;
     EXPECT_LT(said.size(), kFlood);
@@ -358,7 +361,7 @@ class Submissions : public testing::TestWithParam<const char*> {
     const std::string wins = expected->naive == "passes-by-host-clock" ? "passes" : expected->naive;
     EXPECT_TRUE(seen.has(wins)) << "against the naive grader it does \"" << seen.outcome << "\" instead of \""
                                 << wins << "\"\n"
-                                << sanitised(seen.output.substr(0, 1000));
+                                << printable(seen.output.substr(0, 1000));
   }
 
   Builder builder_;
@@ -388,7 +391,8 @@ TEST_P(Honest, PassesBothGraders) {
   EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);
   EXPECT_TRUE(naive(kSource / "solutions/01-pointwise/pointwise.cu", object_).has("passes"));
   for (const char* refused : {"zeros", "one-thread"}) {
-    const fs::path file = kSource / "solutions/01-pointwise/wrong" / (std::string(refused) + ".cu");
+    const fs::path file = submission_source(
+        kSource / "solutions/01-pointwise/wrong" / (std::string(refused) + ".patch"), Paths::find());
     EXPECT_FALSE(naive(file, build(file, "pointwise.cu").object).has("passes")) << refused;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/author_check.h"
+#include "grader/handout/author_check.h"
 
 #include <unistd.h>
 
@@ -9,11 +9,14 @@
 #include <cstdio>
 #include <map>
 
-#include "grader/file.h"
-#include "grader/svg.h"
-#include "grader/table.h"
+#include "grader/base/file.h"
+#include "grader/base/printable.h"
+#include "grader/base/units.h"
+#include "grader/judge/workbench.h"
+#include "grader/lab/submission_file.h"
+#include "grader/text/svg.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
-#include "grader/workbench.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -33,11 +36,10 @@ struct Trial {
 
 void add_folder(std::vector<Trial>& trials, const Chosen& chosen, const Paths& paths, Kind kind,
                 const char* name) {
-  const fs::path folder = chosen.solutions(paths) / name / chosen.part->letter;
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".cu") files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(chosen.versions(paths, name), error))
+    if (is_submission_file(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files)
     if (auto expected = parse_expectation(read_file(file)))
@@ -83,7 +85,7 @@ std::string came_to(const Result& result) {
 std::string figures(const Result& result) {
   std::string text;
   for (const Measurement& m : result.measurements)
-    if (m.excellent > 0) text += (text.empty() ? "" : ", ") + compact(100 * m.fraction) + " %";
+    if (m.graded()) text += (text.empty() ? "" : ", ") + compact(100 * m.fraction) + " %";
   double lanes = 0;
   for (const KernelSummary& kernel : result.kernels) lanes += kernel.lane_instructions;
   if (lanes > 0) text += (text.empty() ? "" : "; ") + compact(lanes / 1e6) + " M lane-instructions";
@@ -134,7 +136,18 @@ class AuthorCheck {
     return &others_.try_emplace(needs, paths_, needs).first->second;
   }
 
+  /// What is compiled; nothing for a patch that does not apply, which is among the folders' faults.
+  fs::path source_of(const Trial& trial) const {
+    try {
+      return submission_source(trial.file, paths_);
+    } catch (const UsageError&) {
+      return {};
+    }
+  }
+
   void attempt(const Trial& trial) {
+    const fs::path source = source_of(trial);
+    if (source.empty()) return;
     const std::string name = pad_right(paths_.shown(trial.file), name_width_);
     Workbench* const bench = bench_for(trial.expected.needs);
     if (bench == nullptr) {
@@ -147,7 +160,7 @@ class AuthorCheck {
     const fs::path prediction =
         (trial.kind == Kind::kSkeleton ? trial.chosen.folder(paths_) : trial.chosen.solutions(paths_)) /
         trial.chosen.lab->prediction;
-    const Result result = bench->grade(trial.chosen, {.source = trial.file, .prediction = prediction}, 0);
+    const Result result = bench->grade(trial.chosen, {.source = source, .prediction = prediction}, 0);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const std::string fault = fault_of(trial, result);
     char seconds[32];

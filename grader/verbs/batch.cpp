@@ -7,17 +7,18 @@
 #include <thread>
 #include <utility>
 
+#include "grader/base/file.h"
+#include "grader/base/given_file.h"
+#include "grader/base/printable.h"
+#include "grader/base/utc_now.h"
 #include "grader/batch/batch.h"
 #include "grader/batch/class_run.h"
-#include "grader/device.h"
-#include "grader/file.h"
-#include "grader/generate.h"
-#include "grader/given_file.h"
-#include "grader/hidden.h"
-#include "grader/progress_line.h"
-#include "grader/terminal.h"
-#include "grader/utc_now.h"
-#include "grader/workbench.h"
+#include "grader/call/device.h"
+#include "grader/judge/workbench.h"
+#include "grader/lab/generate.h"
+#include "grader/lab/hidden.h"
+#include "grader/text/progress_line.h"
+#include "grader/text/terminal.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -180,12 +181,13 @@ class Batch {
     for (std::size_t i = 0; i < all.size(); ++i) {
       progress.update(static_cast<double>(i) / static_cast<double>(all.size()), all[i].label);
       const Intake intake = take_in(all[i], parts_, unpacker);
-      Attempted attempt{.handed_in = all[i], .problem = intake.problem, .keys = {}};
+      HandedIn attempt = all[i];
+      attempt.problem = intake.problem;
       for (std::size_t which = 0; which < parts_.size(); ++which) {
         const PartFiles& files = intake.parts.at(parts_[which].id());
         if (!files.found) continue;
         Task task = task_for(which, files, seed_);
-        attempt.keys[task.part] = task.key;
+        attempt.tasks[task.part] = task.key;
         tasks_.push_back(std::move(task));
       }
       attempts_.push_back(std::move(attempt));
@@ -298,7 +300,7 @@ class Batch {
   bool gpu_ = false;
   std::size_t slots_ = 1;
   unsigned threads_ = 0;
-  std::vector<Attempted> attempts_;
+  std::vector<HandedIn> attempts_;
   std::vector<Task> tasks_;
 };
 

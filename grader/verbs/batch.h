@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/box.h"
-#include "grader/paths.h"
+#include "grader/base/paths.h"
+#include "grader/box/box.h"
 
 namespace roofline::grader {
 
@@ -18,7 +18,7 @@ struct BatchRequest {
   std::string device = "auto";
   unsigned jobs = 0;             ///< 0: a task for each core, or each GPU
   std::uint64_t seed = 0;        ///< 0: drawn once for the class
-  std::filesystem::path hidden;  ///< an instructor's cases (grader/hidden.h); empty: none
+  std::filesystem::path hidden;  ///< an instructor's cases (grader/lab/hidden.h); empty: none
   Sandbox sandbox = Sandbox::kNamespaces;
   std::string executor = "local";
   std::vector<std::string> formats;

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,16 +8,19 @@
 #include <cstdio>
 #include <regex>
 
-#include "grader/bench_figure.h"
-#include "grader/current.h"
-#include "grader/file.h"
-#include "grader/progress_file.h"
-#include "grader/result_text.h"
-#include "grader/svg.h"
-#include "grader/table.h"
-#include "grader/trace_file.h"
+#include "grader/base/file.h"
+#include "grader/base/printable.h"
+#include "grader/base/units.h"
+#include "grader/bench/bench_figure.h"
+#include "grader/box/child.h"
+#include "grader/judge/workbench.h"
+#include "grader/learner/current.h"
+#include "grader/learner/progress_file.h"
+#include "grader/profile/trace_file.h"
+#include "grader/result/result_text.h"
+#include "grader/text/svg.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
-#include "grader/workbench.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
@@ -54,16 +56,9 @@ int versions(const std::vector<Chosen>& chosen, const BenchRequest& request, con
   if (!request.json.empty()) words.insert(words.end(), {"--json", fs::absolute(request.json).string()});
   if (!request.only.empty()) words.insert(words.end(), {"--only", request.only});
   for (const Chosen& part : chosen) words.push_back(part.id());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::fflush(stdout);
-  pid_t child = 0;
-  if (posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0)
-    throw InfrastructureError("cannot start " + paths.shown(program));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const Child child = start_child({.arguments = std::move(words), .environment = environment_with({})});
+  const int status = wait_for_child(child.pid);
+  if (child.error != 0) throw InfrastructureError("cannot start " + paths.shown(program));
   return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
 }
 
@@ -72,9 +67,7 @@ std::string cell(const BenchCurve& curve, std::size_t i) {
   if (i >= curve.us.size()) return "-";
   std::string text = significant(curve.us[i]);
   if (i == 0) return text;
-  char growth[32];
-  std::snprintf(growth, sizeof growth, " %+5.0f %%", 100 * (curve.us[i] / curve.us[i - 1] - 1));
-  return text + growth;
+  return text + format_number(" %+5.0f %%", 100 * (curve.us[i] / curve.us[i - 1] - 1));
 }
 
 std::string times_table(const Bench& bench, const std::vector<BenchCurve>& curves, const Terminal& terminal) {
@@ -121,7 +114,7 @@ int doubling(const Chosen& chosen, const BenchRequest& request, const Paths& pat
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   Workbench workbench(paths, request.device);
   const DeviceRecord device = workbench.device_record();
-  const std::vector<BenchCurve> curves = workbench.bench(chosen);
+  const std::vector<BenchCurve> curves = bench_versions(workbench, chosen, paths);
   std::printf("%s  %s\n  %s; behind a time, what doubling %s cost\n\n",
               terminal.paint(Colour::kBold, bench.title).c_str(), device_label(device).c_str(),
               bench.unit.c_str(), bench.argument.c_str());

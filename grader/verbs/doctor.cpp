@@ -7,13 +7,15 @@
 #include <fstream>
 #include <thread>
 
-#include "grader/box.h"
-#include "grader/gpu_probe.h"
-#include "grader/paths.h"
-#include "grader/process.h"
-#include "grader/svg.h"
-#include "grader/table.h"
-#include "grader/toolkit.h"
+#include "grader/base/paths.h"
+#include "grader/base/printable.h"
+#include "grader/base/units.h"
+#include "grader/box/box.h"
+#include "grader/box/process.h"
+#include "grader/build/toolkit.h"
+#include "grader/call/gpu_probe.h"
+#include "grader/text/svg.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
 #include "simulator/timing/device_description.h"
 
@@ -46,9 +48,9 @@ Finding program(const std::string& what, const std::vector<std::string>& command
   return {otherwise, what, "not found", "sudo apt-get install -y " + package};
 }
 
-Finding toolkit(const Paths& paths) {
+Finding toolkit() {
   try {
-    const Toolkit found = find_toolkit(paths.state);
+    const Toolkit found = find_toolkit();
     return {State::kGood, "CUDA compiler", "nvcc " + found.version + " in " + found.home.string(), ""};
   } catch (const InfrastructureError& error) {
     return {State::kMissing, "CUDA compiler", error.what(), "./lab setup"};
@@ -170,7 +172,7 @@ int doctor_verb(const Paths& paths) {
       program("C++ compiler", {"g++", "--version"}, "build-essential"),
       program("CMake", {"cmake", "--version"}, "cmake"),
       program("Ninja", {"ninja", "--version"}, "ninja-build"),
-      toolkit(paths),
+      toolkit(),
       built(paths),
       simulated(paths),
       gpu(),

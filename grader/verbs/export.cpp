@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "grader/course.h"
-#include "grader/file.h"
+#include "grader/base/file.h"
+#include "grader/base/given_file.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
-#include "grader/given_file.h"
-#include "grader/hidden.h"
-#include "grader/selection.h"
+#include "grader/handout/course.h"
+#include "grader/lab/hidden.h"
+#include "grader/lab/selection.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

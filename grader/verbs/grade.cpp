@@ -5,21 +5,22 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "grader/ask_predictions.h"
-#include "grader/attempts.h"
-#include "grader/current.h"
-#include "grader/file.h"
+#include "grader/base/file.h"
+#include "grader/base/given_file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
-#include "grader/given_file.h"
-#include "grader/hidden.h"
-#include "grader/keys.h"
-#include "grader/progress_file.h"
-#include "grader/result_text.h"
-#include "grader/score.h"
-#include "grader/sweep_figure.h"
+#include "grader/judge/score.h"
+#include "grader/judge/workbench.h"
+#include "grader/lab/hidden.h"
+#include "grader/lab/submission_file.h"
+#include "grader/learner/ask_predictions.h"
+#include "grader/learner/attempts.h"
+#include "grader/learner/current.h"
+#include "grader/learner/progress_file.h"
+#include "grader/result/result_text.h"
+#include "grader/result/sweep_figure.h"
+#include "grader/text/keys.h"
 #include "grader/verbs/verbs.h"
-#include "grader/workbench.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -50,25 +51,26 @@ fs::path find_submitted(const fs::path& folder, const std::string& name) {
   return nearest == found.end() ? fs::path() : *nearest;
 }
 
-Candidate candidate_for(const Chosen& chosen, const GradeRequest& request, const Paths& paths) {
-  Candidate candidate;
+Submission submission_for(const Chosen& chosen, const GradeRequest& request, const Paths& paths) {
+  Submission submission;
   if (!request.submission.empty()) {
-    candidate.source = find_submitted(request.submission, chosen.part->program.source);
-    candidate.prediction = find_submitted(request.submission, chosen.lab->prediction);
-    return candidate;
+    submission.source = find_submitted(request.submission, chosen.part->program.source);
+    submission.prediction = find_submitted(request.submission, chosen.lab->prediction);
+    return submission;
   }
   if (!request.file.empty()) {
-    candidate.source = request.file;
-    require_file(candidate.source);
+    require_file(request.file);
+    submission.source = submission_source(request.file, paths);
   } else if (request.solution) {
-    candidate.source = chosen.solution(paths);
-    require_file(candidate.source, "; a course repository for students comes without solutions");
+    submission.source = chosen.solution(paths);
+    require_file(submission.source, "; a course repository for students comes without solutions");
   } else {
-    candidate.source = chosen.file(paths);
-    require_file(candidate.source, "; ./lab reset " + chosen.id() + " brings it back");
+    submission.source = chosen.file(paths);
+    require_file(submission.source, "; ./lab reset " + chosen.id() + " brings it back");
   }
-  candidate.prediction = prediction_for(chosen, candidate.source, paths);
-  return candidate;
+  submission.prediction =
+      prediction_for(chosen, request.file.empty() ? submission.source : fs::path(request.file), paths);
+  return submission;
 }
 
 /// Writes the curves of every sweep and says where.
@@ -150,8 +152,8 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   if (!request.file.empty() && chosen.size() != 1)
     throw UsageError("--file needs the one lab that the file is for, for example: ./lab grade 01 --file " +
                      request.file.string());
-  std::vector<Candidate> candidates;
-  for (const Chosen& part : chosen) candidates.push_back(candidate_for(part, request, paths));
+  std::vector<Submission> submissions;
+  for (const Chosen& part : chosen) submissions.push_back(submission_for(part, request, paths));
 
   const bool json_to_stdout = request.json == "-";
   std::FILE* const out = json_to_stdout ? stderr : stdout;
@@ -166,10 +168,10 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   for (size_t i = 0; i < chosen.size(); ++i) {
     const bool own = !request.solution && request.file.empty() && request.submission.empty();
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);
-    const std::string source = own ? read_file(candidates[i].source) : std::string();
-    const Result& result =
-        results.emplace_back(candidates[i].source.empty() ? not_submitted(chosen[i], workbench)
-                                                          : workbench.grade(chosen[i], candidates[i], seed));
+    const std::string source = own ? read_file(submissions[i].source) : std::string();
+    const Result& result = results.emplace_back(submissions[i].source.empty()
+                                                    ? not_submitted(chosen[i], workbench)
+                                                    : workbench.grade(chosen[i], submissions[i], seed));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
     if (own) text += remember(paths.state, progress, result, source, terminal);
     text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);

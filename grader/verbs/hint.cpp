@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "grader/current.h"
-#include "grader/file.h"
-#include "grader/hints.h"
-#include "grader/terminal.h"
+#include "grader/base/file.h"
+#include "grader/lab/hints.h"
+#include "grader/learner/current.h"
+#include "grader/text/terminal.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

@@ -4,9 +4,10 @@
 
 #include <cstdio>
 
-#include "grader/current.h"
-#include "grader/svg.h"
-#include "grader/table.h"
+#include "grader/base/units.h"
+#include "grader/learner/current.h"
+#include "grader/text/svg.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "grader/current.h"
-#include "grader/terminal.h"
+#include "grader/learner/current.h"
+#include "grader/text/terminal.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

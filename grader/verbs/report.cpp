@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/report.h"
+#include "grader/report/report.h"
 
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "grader/file.h"
+#include "grader/base/file.h"
+#include "grader/base/given_file.h"
+#include "grader/box/process.h"
 #include "grader/formats/read_json.h"
-#include "grader/given_file.h"
-#include "grader/process.h"
-#include "grader/report_data.h"
-#include "grader/terminal.h"
+#include "grader/report/report_data.h"
+#include "grader/text/terminal.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

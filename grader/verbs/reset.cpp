@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <ctime>
 
-#include "grader/current.h"
-#include "grader/file.h"
-#include "grader/skeleton.h"
+#include "grader/base/file.h"
+#include "grader/lab/skeleton.h"
+#include "grader/learner/current.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

@@ -5,12 +5,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "grader/file.h"
-#include "grader/result_text.h"
-#include "grader/svg.h"
-#include "grader/table.h"
+#include "grader/base/file.h"
+#include "grader/base/units.h"
+#include "grader/judge/workbench.h"
+#include "grader/result/result_text.h"
+#include "grader/text/svg.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
-#include "grader/workbench.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/verbs/run.h"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,19 +17,19 @@
 #include <optional>
 #include <thread>
 
-#include "grader/check_report.h"
-#include "grader/cuda_program.h"
-#include "grader/explain.h"
-#include "grader/paths.h"
-#include "grader/run_report.h"
-#include "grader/terminal.h"
-#include "grader/trace_file.h"
+#include "grader/base/paths.h"
+#include "grader/base/printable.h"
+#include "grader/box/child.h"
+#include "grader/profile/check_report.h"
+#include "grader/profile/cuda_program.h"
+#include "grader/profile/explain.h"
+#include "grader/profile/trace_file.h"
+#include "grader/text/terminal.h"
+#include "grader/verbs/run_report.h"
 #include "simulator/host/session.h"
 
 namespace roofline::grader {
 namespace {
-
-constexpr const char* kDefaultDevice = "a100-sxm4-40gb";
 
 /// Patience with a program that was asked to end.
 constexpr std::chrono::seconds kGrace{3};
@@ -51,31 +48,23 @@ sigset_t awaited_signals() {
 void say(const std::string& sentence) { std::fprintf(stderr, "lab run: %s\n", sentence.c_str()); }
 
 std::string device_id(const std::string& device) {
-  if (device == "auto" || device == "sim" || device.empty()) return kDefaultDevice;
+  if (device == "auto" || device == "sim" || device.empty()) return sim::MachineOptions().device;
   if (device.starts_with("sim:")) return device.substr(4);
   throw UsageError("--device " + device +
                    ": ./lab run knows sim and sim:NAME; on a GPU, run the program itself");
 }
 
-/// In the child: what the program finds in its environment. Only async-signal-unsafe where nothing else runs.
-[[noreturn]] void become_program(const CudaProgram& program, const RunOptions& options, int guest_fd,
-                                 int failure_fd, const sigset_t& mask) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the program does not outlive a killed `lab run`
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-  fcntl(guest_fd, F_SETFD, 0);
+/// What the program finds in its environment.
+std::vector<std::string> environment_for(const CudaProgram& program, const RunOptions& options,
+                                         int guest_fd) {
   const std::string directory = options.simulator.string();
   const char* old = std::getenv("LD_LIBRARY_PATH");
-  setenv("LD_LIBRARY_PATH", (directory + (old && *old ? std::string(":") + old : "")).c_str(), 1);
-  if (program.needs_preload) setenv("LD_PRELOAD", (directory + "/libcudart.so.13").c_str(), 1);
-  setenv("ROOFLINE_DEVICE_FD", std::to_string(guest_fd).c_str(), 1);
-  setenv("ROOFLINE_DEVICE", device_id(options.device).c_str(), 1);  // for processes that it forks
-  std::vector<char*> argv{const_cast<char*>(options.program.c_str())};
-  for (const auto& argument : options.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  execv(program.path.c_str(), argv.data());
-  const int error = errno;
-  (void)!write(failure_fd, &error, sizeof error);
-  _exit(127);
+  std::vector<std::string> added = {
+      "LD_LIBRARY_PATH=" + directory + (old && *old ? std::string(":") + old : ""),
+      "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
+      "ROOFLINE_DEVICE=" + options.machine.device};  // for processes that it forks
+  if (program.needs_preload) added.push_back("LD_PRELOAD=" + directory + "/libcudart.so.13");
+  return environment_with(added);
 }
 
 /// How the program ended.
@@ -106,23 +95,22 @@ Ending wait_for(pid_t pid) {
 /// Starts the program with the guest's end of the session's channel; throws UsageError when it cannot be
 /// executed.
 Ending run_in_session(const CudaProgram& program, const RunOptions& options, sim::Session& session) {
-  int failure[2];
-  if (pipe2(failure, O_CLOEXEC) != 0) throw InfrastructureError(std::string("pipe: ") + std::strerror(errno));
   const sigset_t awaited = awaited_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &awaited, &before);
-  std::fflush(nullptr);
-  const pid_t pid = fork();
-  if (pid < 0) throw InfrastructureError(std::string("fork: ") + std::strerror(errno));
-  if (pid == 0) become_program(program, options, session.guest_fd(), failure[1], before);
+  std::vector<std::string> arguments = {options.program};
+  arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
+  const Child child = start_child({.arguments = std::move(arguments),
+                                   .environment = environment_for(program, options, session.guest_fd()),
+                                   .program = program.path,
+                                   .keep = {session.guest_fd()},
+                                   .mask = &before});
+  if (child.pid < 0) throw InfrastructureError(std::string("fork: ") + std::strerror(child.error));
   session.close_guest_fd();
-  close(failure[1]);
-  int error = 0;
-  const bool failed = read(failure[0], &error, sizeof error) == sizeof error;
-  close(failure[0]);
-  const Ending ending = wait_for(pid);
+  const Ending ending = wait_for(child.pid);
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (failed) throw UsageError(options.program + " cannot be executed: " + std::strerror(error));
+  if (child.error != 0)
+    throw UsageError(options.program + " cannot be executed: " + std::strerror(child.error));
   return ending;
 }
 
@@ -194,19 +182,14 @@ int run_program(const RunOptions& given) try {
     thread->kernel = options.explain_kernel;
     thread->launch = std::max(1u, options.explain_launch);
   }
-  sim::SessionOptions how;
-  how.kernel_time_limit = options.time_limit;
-  how.device = device_id(options.device);
-  how.threads = options.threads;
-  if (const char* level = std::getenv("ROOFLINE_VECTOR_LEVEL")) how.vector_level = level;
-  how.checks = parse_checks(options.check);
-  how.trace = !options.trace.empty();
-  how.permute_fragments = options.permute_fragments;
-  how.gpus = options.gpus;
-  how.device_memory = options.device_memory;
+  sim::MachineOptions& machine = options.machine;
+  machine.device = device_id(options.device);
+  if (const char* level = std::getenv("ROOFLINE_VECTOR_LEVEL")) machine.vector_level = level;
+  machine.checks = parse_checks(options.check);
+  machine.trace = !options.trace.empty();
   sim::Session session = [&] {
     try {
-      return sim::Session::start(options.simulator, how);
+      return sim::Session::start(options.simulator, machine);
     } catch (const std::runtime_error& error) {
       throw UsageError(error.what());
     }
@@ -224,15 +207,15 @@ int run_program(const RunOptions& given) try {
   const sim::Region& region = *seen;
   int code = conclude(ending.status, options, region);
   std::vector<Finding> found;
-  if (how.checks != 0) {
+  if (machine.checks != 0) {
     const std::vector<sim::Finding> findings = session.findings();
     std::fflush(stdout);
     std::fprintf(stderr, "\n%s", check_report(findings, Terminal::of(2)).c_str());
     if (count_errors(findings) != 0) code = 1;
     found = as_findings(findings);
   }
-  if (how.trace) write_trace(options, how.device, session.trace(), region);
-  report_run(options, how.device, session, region, code, std::move(found));
+  if (machine.trace) write_trace(options, machine.device, session.trace(), region);
+  report_run(options, machine.device, session, region, code, std::move(found));
   return code;
 } catch (const UsageError& error) {
   say(error.what());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/types.h"
+#include "simulator/channel/machine_options.h"
 
 namespace roofline::grader {
 
@@ -15,19 +15,17 @@ struct RunOptions {
   std::string device = "sim";  ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
   bool counters = false;       ///< print counts by kernel and source line, and advice, to stderr at the end
   std::filesystem::path json;  ///< the same for programs; "-": standard output, empty: none
-  std::filesystem::path sarif;     ///< advice and findings for editors and code hosts
-  std::string explain;             ///< BLOCK,THREAD whose path is printed, empty: none
-  std::string explain_kernel;      ///< part of the kernel's name; empty: any
-  unsigned explain_launch = 1;     ///< n-th launch of such a kernel
-  unsigned explain_limit = 200;    ///< instructions that are printed
-  std::string check;               ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
-  bool permute_fragments = false;  ///< wmma fragments in a layout that no hardware has
-  unsigned gpus = 1;               ///< how many of the device the program finds
-  sim::u64 device_memory = 0;      ///< bytes of each, 0: as its device file says
-  unsigned threads = 0;            ///< host cores of the simulated GPU, 0: all
-  double time_limit = 600;         ///< wall seconds a kernel may take, 0: no limit; an endless loop ends here
-  std::string program;             ///< a path, or a name looked up in PATH
-  std::filesystem::path trace;     ///< write a timeline there; empty: none
+  std::filesystem::path sarif;   ///< advice and findings for editors and code hosts
+  std::string explain;           ///< BLOCK,THREAD whose path is printed, empty: none
+  std::string explain_kernel;    ///< part of the kernel's name; empty: any
+  unsigned explain_launch = 1;   ///< n-th launch of such a kernel
+  unsigned explain_limit = 200;  ///< instructions that are printed
+  std::string check;             ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
+  /// Of the simulated GPU. An endless loop ends at the time limit; device, checks and trace are set by the
+  /// above.
+  sim::MachineOptions machine{.time_limit = 600};
+  std::string program;                 ///< a path, or a name looked up in PATH
+  std::filesystem::path trace;         ///< write a timeline there; empty: none
   std::vector<std::string> arguments;  ///< the program's own
   std::filesystem::path simulator;     ///< folder of libcudart.so.13; empty: the one of this build
 };

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "grader/current.h"
-#include "grader/table.h"
+#include "grader/learner/current.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/box.h"
-#include "grader/paths.h"
+#include "grader/base/paths.h"
+#include "grader/box/box.h"
 
 /// One function a verb of the command line; each stands in a file of its name and returns the exit status:
 /// 0 everything asked for passed, 1 something did not, 2 wrong usage (UsageError), 3 no verdict (other
@@ -19,7 +19,7 @@ struct GradeRequest {
   bool solution = false;
   std::filesystem::path file;        ///< empty: the lab's own
   std::filesystem::path submission;  ///< folder in which somebody's files lie; empty: none
-  std::filesystem::path hidden;      ///< an instructor's cases (grader/hidden.h); empty: none
+  std::filesystem::path hidden;      ///< an instructor's cases (grader/lab/hidden.h); empty: none
   std::string device = "auto";
   std::filesystem::path json;  ///< empty: none; "-": standard output, and the text goes to standard error
   std::uint64_t seed = 0;      ///< 0: drawn

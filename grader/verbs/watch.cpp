@@ -12,18 +12,19 @@
 #include <cstdio>
 #include <optional>
 
-#include "grader/ask_predictions.h"
-#include "grader/attempts.h"
-#include "grader/current.h"
-#include "grader/file.h"
-#include "grader/file_watch.h"
-#include "grader/keys.h"
-#include "grader/process_tree.h"
-#include "grader/result_text.h"
-#include "grader/table.h"
+#include "grader/base/file.h"
+#include "grader/box/child.h"
+#include "grader/box/process_tree.h"
+#include "grader/judge/workbench.h"
+#include "grader/learner/ask_predictions.h"
+#include "grader/learner/attempts.h"
+#include "grader/learner/current.h"
+#include "grader/learner/file_watch.h"
+#include "grader/learner/watch_text.h"
+#include "grader/result/result_text.h"
+#include "grader/text/keys.h"
+#include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
-#include "grader/watch_text.h"
-#include "grader/workbench.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -219,14 +220,10 @@ class Watcher {
   /// A program of its own: the page may take a while, and the watch goes on.
   void report() {
     say("\n");
-    const pid_t pid = fork();
-    if (pid == 0) {
-      Interrupts::forget();
-      execl("/proc/self/exe", "lab", "report", nullptr);
-      _exit(127);
-    }
-    int status = 0;
-    if (pid > 0) waitpid(pid, &status, 0);
+    wait_for_child(start_child({.arguments = {"lab", "report"},
+                                .environment = environment_with({}),
+                                .program = "/proc/self/exe"})
+                       .pid);
   }
 
   void start(Run kind) {

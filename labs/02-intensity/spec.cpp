@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 #include <cmath>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "expression.h"
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 /// Expressions for part C, drawn anew in every run, and their values in double precision: the judge's side.
 namespace roofline::grader {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "expression.h"
-#include "grader/roof.h"
+#include "grader/lab/roof.h"
 #include "random_expression.h"
 
 namespace roofline::grader {

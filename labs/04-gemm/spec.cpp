@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
-#include "grader/generate.h"
+#include "grader/lab/generate.h"
 
 namespace roofline::grader {
 namespace {

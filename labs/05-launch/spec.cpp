@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 #include <array>
 #include <cmath>
@@ -135,7 +135,7 @@ Lab ROOFLINE_LAB_SPEC() {
                          .versions = {{"sync after each", "wrong/sync-each.cu"},
                                       {"stream order", "wrong/stream-order.cu"},
                                       {"graph", "launch.cu"},
-                                      {"fused", "variants/fused.cu"},
+                                      {"fused", "variants/4-fused.cu"},
                                       {"yours", ""}}},
           .predictions =
               {{.key = "stream_us",

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/spec.h"
+#include "grader/lab/spec.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 
-#include "grader/chain_reference.h"
-#include "grader/memory_roofs.h"
+#include "grader/lab/chain_reference.h"
+#include "grader/lab/memory_roofs.h"
 #include "share.h"
 
 namespace roofline::grader {

@@ -4,9 +4,6 @@
 // Wall time of whole kernels on the simulated GPU, first launch included: counters and memory checks are on.
 // And what the checks of `lab run --check` cost.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -19,6 +16,7 @@
 #include <thread>
 
 #include "simulator/host/session.h"
+#include "simulator/tests/program.h"
 
 namespace roofline::sim {
 namespace {
@@ -44,30 +42,15 @@ struct Outcome {
 };
 
 /// Runs the program on a fresh simulated device and reads the seconds that it prints.
-Outcome run(const std::string& program, const SessionOptions& options) {
+Outcome run(const std::string& program, const MachineOptions& options) {
   Session session = Session::start(SIMULATOR_BUILD, options);
   session.begin_region();
-  int output[2];
-  if (pipe(output) != 0) throw std::runtime_error("pipe failed");
-  const int guest = session.guest_fd();
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(output[1], STDOUT_FILENO);
-    fcntl(guest, F_SETFD, 0);  // kept across exec
-    setenv("ROOFLINE_DEVICE_FD", std::to_string(guest).c_str(), 1);
-    setenv("LD_LIBRARY_PATH", SIMULATOR_BUILD, 1);
-    execl(program.c_str(), program.c_str(), nullptr);
-    _exit(127);
-  }
-  close(output[1]);
-  session.close_guest_fd();
+  const test::Result ran =
+      test::run({program}, test::simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())}),
+                session.guest_fd());
   Outcome outcome;
-  FILE* text = fdopen(output[0], "r");
-  const bool read = std::fscanf(text, "%lf", &outcome.wall_seconds) == 1;
-  std::fclose(text);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (!read || status != 0) throw std::runtime_error(program + " failed on the simulated device");
+  if (ran.status != 0 || std::sscanf(ran.out.c_str(), "%lf", &outcome.wall_seconds) != 1)
+    throw std::runtime_error(program + " failed on the simulated device: " + ran.err);
   outcome.region = session.end_region();
   return outcome;
 }
@@ -77,7 +60,7 @@ constexpr const char* kKernels[] = {"saxpy", "gemm", "reduce", "wmma"};
 /// On so many host cores. Counters are always on: virtual time is made of them.
 void whole_kernel(benchmark::State& state, const std::string& name, unsigned cores) {
   const std::string program = compiled(name);
-  SessionOptions options;
+  MachineOptions options;
   options.threads = cores;
   double lanes = 0, warps = 0, wall = 0, best = std::numeric_limits<double>::max();
   for (auto _ : state) {
@@ -115,7 +98,7 @@ const int g_kernels = register_kernels();
 /// taken in turn, so that a busy machine disturbs both.
 void checked_kernel(benchmark::State& state, const std::string& name, u32 checks) {
   const std::string program = compiled(name);
-  SessionOptions plain, checked;
+  MachineOptions plain, checked;
   plain.threads = checked.threads = 1;
   checked.checks = checks;
   double best_plain = std::numeric_limits<double>::max(), best_checked = best_plain;

@@ -8,6 +8,7 @@
 
 #include "simulator/channel/status.h"
 #include "simulator/channel/wire.h"
+#include "simulator/program/address_windows.h"
 
 /// What the CUDA program asks of the machine. Addresses are device addresses or offsets into the staging
 /// memory, never host pointers. A command is one packet: a Header and the fields; the answer likewise.

@@ -3,8 +3,8 @@
 #pragma once
 #include <cstddef>
 
+#include "simulator/channel/observed.h"
 #include "simulator/channel/wire.h"
-#include "simulator/host/session.h"
 
 /// What the trusted observer asks of the machine: one packet holding an ObserverCommand; the answer is a long
 /// message.
@@ -90,12 +90,14 @@ struct WireTrace {
 };
 
 struct WireLine {
-  Session::Line line;
+  LineRecord line;
   void fields(auto& io) {
     WireInstructionCounters c{line.counters};
     io(line.kernel, line.function, line.file, line.ptx, line.line, line.ptx_line, line.caller_file,
        line.caller_line);
     io(line.pipe, line.issue, line.is_load, line.is_store, line.is_atomic, c);
+    io(line.width, line.is_branch, line.is_barrier, line.widens, line.arithmetic);
+    io(line.type.kind, line.type.bits, line.type.lanes);
     line.counters = c.counters;
   }
 };
@@ -133,11 +135,18 @@ struct WireThreadRecord {
       list<Value>(io, s.values);
     }
   };
+  struct Held {
+    HeldType value;
+    void fields(auto& io) {
+      io(value.name, value.is_address, value.type.kind, value.type.bits, value.type.lanes);
+    }
+  };
   struct Instruction {
     ThreadRecord::Instruction value;
     void fields(auto& io) {
       auto& i = value;
-      io(i.text, i.function, i.file, i.line, i.ptx_line);
+      io(i.text, i.function, i.file, i.line, i.ptx_line, i.guard, i.branches, i.is_barrier);
+      list<Held>(io, i.held);
     }
   };
   struct Register {

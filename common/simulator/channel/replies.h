@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "simulator/channel/messages.h"
-#include "simulator/machine/device.h"
+#include "simulator/program/launch.h"
+#include "simulator/timing/device_description.h"
 
 /// What the machine answers. A packet: Header, Outcome, then the fields of the answer when the status is kOk.
 namespace roofline::sim::channel {

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "simulator/channel/vector_level.h"
@@ -27,6 +29,22 @@ Descriptor out_of_the_way(Descriptor fd) {
   return Descriptor(moved);
 }
 
+/// Each field as --NAME VALUE.
+struct Words {
+  std::vector<std::string> all;
+
+  void operator()(const char* name, const auto& value) {
+    all.push_back(std::string("--") + name);
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>) {
+      char text[40];  // not std::to_string: the program may have a locale with another decimal point
+      all.emplace_back(text, std::to_chars(text, text + sizeof text, +value).ptr);
+    } else {
+      all.push_back(value);
+    }
+  }
+};
+
+/// No fork: this also runs inside programs of others, whose handlers of a fork are no business of ours.
 int spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments, int guest,
           int observer) {
   std::vector<char*> argv;
@@ -74,34 +92,22 @@ std::filesystem::path choose_machine(const std::filesystem::path& directory,
   throw std::runtime_error("no simulated-gpu program for this CPU in " + directory.string());
 }
 
-StartedMachine start_machine(const MachineOptions& options) {
-  const auto program = choose_machine(options.directory, options.vector_level);
+StartedMachine start_machine(const std::filesystem::path& directory, const MachineOptions& options,
+                             bool observed) {
+  const auto program = choose_machine(directory, options.vector_level);
+  MachineArguments arguments{options, directory / "devices", kGuestInMachine};
   StartedMachine started;
   Descriptor guest, observer;
   std::tie(started.guest, guest) = socket_pair();
   guest = out_of_the_way(std::move(guest));
-  std::vector<std::string> arguments = {program.string(),
-                                        "--device",
-                                        options.device,
-                                        "--devices",
-                                        (options.directory / "devices").string(),
-                                        "--guest-fd",
-                                        std::to_string(kGuestInMachine)};
-  if (options.observed) {
+  if (observed) {
     std::tie(started.observer, observer) = socket_pair();
     observer = out_of_the_way(std::move(observer));
-    arguments.insert(arguments.end(), {"--observer-fd", std::to_string(kObserverInMachine)});
+    arguments.observer_fd = kObserverInMachine;
   }
-  if (options.gpus > 1) arguments.insert(arguments.end(), {"--gpus", std::to_string(options.gpus)});
-  if (options.device_memory)
-    arguments.insert(arguments.end(), {"--device-memory", std::to_string(options.device_memory)});
-  if (options.threads) arguments.insert(arguments.end(), {"--threads", std::to_string(options.threads)});
-  if (options.time_limit > 0)
-    arguments.insert(arguments.end(), {"--time-limit", std::to_string(options.time_limit)});
-  if (options.checks != 0) arguments.insert(arguments.end(), {"--checks", std::to_string(options.checks)});
-  if (options.trace) arguments.insert(arguments.end(), {"--trace", "1"});
-  if (options.permute_fragments) arguments.insert(arguments.end(), {"--permute-fragments", "1"});
-  started.pid = spawn(program, arguments, guest.get(), observer.get());
+  Words words{{program.string()}};
+  arguments.fields(words);
+  started.pid = spawn(program, words.all, guest.get(), observer.get());
   return started;
 }
 

@@ -82,16 +82,16 @@ void Checker::host_accessed(u64 address, bool write) {
 // ---- running kernels ----
 
 void Checker::launch_begins(const Grid& grid) {
-  facts_.clear();
-  for (const InstructionInfo& info : grid.kernel->info) facts_.push_back(fact_of(info));
-  watched.assign(facts_.size(), 0);
-  for (size_t i = 0; i < facts_.size(); ++i)
-    watched[i] = facts_[i].watch != Watch::kNone && (does(kCheckRace) || does(kCheckSync));
+  traits_.clear();
+  for (const InstructionInfo& info : grid.kernel->info) traits_.push_back(info.traits);
+  watched.assign(traits_.size(), 0);
+  for (size_t i = 0; i < traits_.size(); ++i)
+    watched[i] = is_watched(traits_[i]) && (does(kCheckRace) || does(kCheckSync));
   sees_accesses = does(kCheckInit) || does(kCheckRace) || notes_work_;
   observes = sees_accesses || does(kCheckSync);
-  if (does(kCheckInit)) init_.launch_begins(grid, facts_);
-  if (does(kCheckRace)) race_.launch_begins(grid, facts_);
-  if (does(kCheckSync)) sync_.launch_begins(grid, facts_);
+  if (does(kCheckInit)) init_.launch_begins(grid, traits_);
+  if (does(kCheckRace)) race_.launch_begins(grid, traits_);
+  if (does(kCheckSync)) sync_.launch_begins(grid, traits_);
 }
 
 void Checker::launch_ends(const Grid& grid) {

@@ -9,7 +9,7 @@
 #include "simulator/checks/race_check.h"
 #include "simulator/checks/stream_order.h"
 #include "simulator/checks/sync_check.h"
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
 
 /// The checks of one simulated GPU. `machine/` shows it what kernels do, the server what the program asks
 /// for.
@@ -74,7 +74,7 @@ class Checker : public Observer {
   RaceCheck race_;
   SyncCheck sync_;
   StreamOrder streams_;
-  std::vector<CodeFact> facts_;
+  std::vector<Traits> traits_;
   bool faulted_ = false;     ///< the device is dead: nothing can be freed any more
   bool notes_work_ = false;  ///< the running launch's bytes are noted for stream order
   std::map<std::string, u64> calls_;

@@ -3,7 +3,8 @@
 #include "simulator/checks/init_check.h"
 
 #include <bit>
-#include <cstdio>
+
+#include "simulator/text.h"
 
 namespace roofline::sim {
 
@@ -11,12 +12,6 @@ namespace {
 
 /// Holes in a copy that may be padding of structures.
 constexpr u64 kPadding = 15;
-
-std::string hex(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string allocation_text(u64 begin, u64 end, const std::string& origin) {
   return std::to_string(end - begin) + "-byte allocation at " + hex(begin) +
@@ -78,9 +73,9 @@ void InitCheck::copied_out(u64 from, u64 bytes) {
   findings_.add(std::move(finding));
 }
 
-void InitCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& facts) {
+void InitCheck::launch_begins(const Grid& grid, const std::vector<Traits>& traits) {
   grid_ = &grid;
-  facts_ = &facts;
+  traits_ = &traits;
   reported_.clear();
   cluster_writes_ = false;
   shared_.clear();
@@ -98,7 +93,7 @@ void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   }
   if (shared && cluster_writes_) return;
   ByteMap& valid = shared ? shared_[w.block] : valid_;
-  if (a.kind != AccessKind::kStore && !(*facts_)[in.index].barrier_object) read(w, in, a, valid, shared);
+  if (a.kind != AccessKind::kStore && !(*traits_)[in.index].barrier_object) read(w, in, a, valid, shared);
   if (a.kind == AccessKind::kLoad) return;
   if (a.pattern->kind == AddressPattern::Kind::kUnit) return valid.set(a.base, u64{a.width} * kWarpSize);
   for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1)

@@ -26,7 +26,7 @@ class InitCheck {
   /// A copy to the host or to memory that is not watched.
   void copied_out(u64 from, u64 bytes);
 
-  void launch_begins(const Grid& grid, const std::vector<CodeFact>& facts);
+  void launch_begins(const Grid& grid, const std::vector<Traits>& traits);
   void block_begins(const Block& block);
   void block_ends(const Block& block);
   void access(Warp& w, const Instruction& in, const ObservedAccess& a);
@@ -47,7 +47,7 @@ class InitCheck {
   ByteMap valid_;
   std::map<u64, Allocation> allocations_;
   const Grid* grid_ = nullptr;
-  const std::vector<CodeFact>* facts_ = nullptr;
+  const std::vector<Traits>* traits_ = nullptr;
   std::map<const Block*, ByteMap> shared_;
   bool cluster_writes_ = false;  ///< blocks of the launch write each other's shared memory: it is not watched
   std::map<u32, Finding*> reported_;  ///< by instruction, of the present launch

@@ -1,20 +1,14 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
 
 #include "simulator/checks/checker.h"
+#include "simulator/text.h"
 
 /// The memory check: faults of kernels, wrong frees, what was never freed.
 namespace roofline::sim {
 
 namespace {
-
-std::string hex(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string describe(u64 address, u64 bytes, const std::string& origin) {
   return "the " + std::to_string(bytes) + "-byte allocation at " + hex(address) + " (" + origin + ")";

@@ -29,9 +29,9 @@ bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(
 
 }  // namespace
 
-void RaceCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& facts) {
+void RaceCheck::launch_begins(const Grid& grid, const std::vector<Traits>& traits) {
   grid_ = &grid;
-  facts_ = &facts;
+  traits_ = &traits;
   order_.reset();
   global_.reset();
   reported_.clear();
@@ -73,20 +73,20 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   const bool shared = a.space == ptx::Space::kShared;
   if (!shared && a.space != ptx::Space::kGlobal) return;
   BlockState& state = state_of(*w.block);
-  const CodeFact& fact = (*facts_)[in.index];
+  const Traits& traits = (*traits_)[in.index];
   Stamp me;
   me.block = state.order.block();
   me.instruction = in.index;
-  me.strength = static_cast<u8>(a.kind == AccessKind::kAtomic ? Strength::kAtomic : fact.strength);
+  me.strength = static_cast<u8>(a.kind == AccessKind::kAtomic ? Strength::kAtomic : traits.strength);
   RaceShadow& shadow = shared ? state.shared : global_;
-  const bool copies = fact.async_copy && shared && a.kind == AccessKind::kStore;
+  const bool copies = traits.async_copy == AsyncCopy::kCopy && shared && a.kind == AccessKind::kStore;
   each_lane_of(a.mask, [&](u32 lane) {
     const u64 address = a.address(lane);
     if (shared && address + a.width > w.block->shared_bytes) return;  // it traps, or is another block's
     me.thread = static_cast<u16>(w.index * kWarpSize + lane);
     me.clock = state.order.clock();
     me.pending = copies;
-    const Touch t{w, in, state, me, lane, address, shared, fact.plain_store};
+    const Touch t{w, in, state, me, lane, address, shared, traits.plain_store};
     if (strong(me)) communicate(t, a, shadow);
     touch(t, a, shadow);
     if (copies) {
@@ -202,35 +202,28 @@ bool RaceCheck::same_value(const Touch& t, const Stamp& before, u64 at, u32 byte
 
 void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
   BlockState& state = state_of(*w.block);
-  const CodeFact& fact = (*facts_)[in.index];
+  const Traits& traits = (*traits_)[in.index];
   const auto lane = static_cast<u32>(std::countr_zero(active));
-  switch (fact.watch) {
-    case Watch::kBarrier:
-    case Watch::kBarrierArrive:
+  switch (traits.gathers) {
+    case Gathers::kBarrier:
+    case Gathers::kBarrierArrive:
       state.order.arrive(w.index, static_cast<u8>(w.row<u32>(in.a)[lane] & 15));
       break;
-    case Watch::kWholeWarp:
+    case Gathers::kWholeWarp:
       met(w, kAllLanes.data(), active);
       break;
-    case Watch::kMembersA:
-    case Watch::kWarpBarrier:
-      met(w, w.row<u32>(in.a), active);
+    case Gathers::kMembers:
+    case Gathers::kWarpBarrier:
+      met(w, w.row<u32>(members_of(in, traits)), active);
       break;
-    case Watch::kMembersB:
-      met(w, w.row<u32>(in.b), active);
-      break;
-    case Watch::kShuffle:
-      met(w, w.row<u32>(in.extra->slots[0]), active);
-      break;
-    case Watch::kAsyncCommit:
-      each_lane_of(active, [&](u32 l) { ++state.copies[w.index * kWarpSize + l].committed; });
-      break;
-    case Watch::kAsyncWait:
-      wait_for_copies(w, active, fact.groups);
-      break;
-    case Watch::kNone:
+    case Gathers::kClusterBarrier:
+    case Gathers::kNone:
       break;
   }
+  if (traits.async_copy == AsyncCopy::kCommit)
+    each_lane_of(active, [&](u32 l) { ++state.copies[w.index * kWarpSize + l].committed; });
+  if (traits.async_copy == AsyncCopy::kWaitGroups) wait_for_copies(w, active, in.immediate);
+  if (traits.async_copy == AsyncCopy::kWaitAll) wait_for_copies(w, active, -1);
 }
 
 /// Lanes come to a `.sync` instruction together or one after the other; when all that they name are there,

@@ -23,7 +23,7 @@ class RaceCheck {
  public:
   explicit RaceCheck(Findings& findings) : findings_(findings) {}
 
-  void launch_begins(const Grid& grid, const std::vector<CodeFact>& facts);
+  void launch_begins(const Grid& grid, const std::vector<Traits>& traits);
   void launch_ends();
   void block_begins(const Block& block);
   void block_ends(const Block& block);
@@ -86,7 +86,7 @@ class RaceCheck {
 
   Findings& findings_;
   const Grid* grid_ = nullptr;
-  const std::vector<CodeFact>* facts_ = nullptr;
+  const std::vector<Traits>* traits_ = nullptr;
   LaunchOrder order_;
   RaceShadow global_;
   std::map<const Block*, std::unique_ptr<BlockState>> blocks_;

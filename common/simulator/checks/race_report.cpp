@@ -1,20 +1,14 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 
 #include "simulator/checks/race_check.h"
 #include "simulator/machine/memory.h"
+#include "simulator/text.h"
 
 /// What a race is told as.
 namespace roofline::sim {
 
 namespace {
-
-std::string hex(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction) {
   if (pending)

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "simulator/machine/function.h"
+#include "simulator/program/function.h"
 
 namespace roofline::sim {
 

@@ -7,54 +7,51 @@
 #include <vector>
 
 #include "simulator/checks/code_facts.h"
-#include "simulator/machine/function.h"
+#include "simulator/program/function.h"
 
 namespace roofline::sim {
 
 namespace {
 
-/// The registers in each operand: "atom.cas.b32 %r1, [%rd2+4], %r3, %r4" has {%r1}, {%rd2}, {%r3}, {%r4}.
-std::vector<std::vector<std::string>> registers_of(std::string_view text) {
-  std::vector<std::vector<std::string>> operands(1);
-  int depth = 0;
-  for (size_t at = std::min(text.find(' '), text.size()); at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '{' || c == '[' || c == '(') ++depth;
-    if (c == '}' || c == ']' || c == ')') --depth;
-    if (c == ',' && depth == 0) operands.emplace_back();
-    if (c != '%') continue;
-    const size_t end = std::min(text.find_first_of(" ,+-]})|", at), text.size());
-    operands.back().emplace_back(text.substr(at, end - at));
-    at = end - 1;
-  }
-  return operands;
+using Kind = ptx::Operand::Kind;
+
+/// The registers of an operand, that of an address among them.
+void add_registers(const ptx::Operand& operand, std::vector<std::string>& names) {
+  if (operand.kind == Kind::kRegister || (operand.kind == Kind::kAddress && !operand.base_is_symbol))
+    names.push_back(operand.name);
+  for (const ptx::Operand& element : operand.elements) add_registers(element, names);
+}
+
+std::vector<std::string> registers_of(const ptx::Operand& operand) {
+  std::vector<std::string> names;
+  add_registers(operand, names);
+  return names;
 }
 
 }  // namespace
 
 bool starts_swap_loop(const Kernel& kernel, u32 load, u32 swap) {
   const InstructionInfo &loads = kernel.info[load], &swaps = kernel.info[swap];
-  const std::string_view opcode = spelling(swaps).substr(0, spelling(swaps).find(' '));
-  if (!loads.is_load || opcode.find(".cas.") == std::string_view::npos || loads.function != swaps.function)
-    return false;
-  const auto read = registers_of(spelling(loads)), swapped = registers_of(spelling(swaps));
-  if (swapped.size() < 4) return false;
-  std::set<std::string> holders(read[0].begin(), read[0].end());
-  const auto any_holds = [&](const std::vector<std::string>& registers) {
-    for (const std::string& each : registers)
+  if (!loads.is_load || !swaps.traits.swaps || loads.function != swaps.function) return false;
+  const Function& function = kernel.functions[loads.function];
+  const auto& code = function.source->instructions;
+  const std::vector<std::string> read = registers_of(code[load - function.first_index].operands[0]);
+  std::set<std::string> holders(read.begin(), read.end());
+  const auto any_holds = [&](const ptx::Operand& operand) {
+    for (const std::string& each : registers_of(operand))
       if (holders.contains(each)) return true;
     return false;
   };
   // Through copies, and the packing of two halves: until no more registers hold the value.
   for (size_t before = 0; before != holders.size();) {
     before = holders.size();
-    for (const InstructionInfo& info : kernel.info) {
-      if (info.function != loads.function || !spelling(info).starts_with("mov.")) continue;
-      const auto moved = registers_of(spelling(info));
-      if (moved.size() == 2 && any_holds(moved[1])) holders.insert(moved[0].begin(), moved[0].end());
+    for (size_t i = 0; i < code.size(); ++i) {
+      if (kernel.info[function.first_index + i].traits.copies != Copies::kValue) continue;
+      if (!any_holds(code[i].operands[1])) continue;
+      for (const std::string& moved : registers_of(code[i].operands[0])) holders.insert(moved);
     }
   }
-  return any_holds(swapped[2]);
+  return any_holds(code[swap - function.first_index].operands[2]);
 }
 
 }  // namespace roofline::sim

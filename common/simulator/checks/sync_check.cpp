@@ -3,9 +3,9 @@
 #include "simulator/checks/sync_check.h"
 
 #include <bit>
-#include <cstdio>
 
 #include "simulator/machine/fragment.h"
+#include "simulator/text.h"
 
 namespace roofline::sim {
 
@@ -21,9 +21,10 @@ bool ends_thread(const Warp& w, const Join& join) {
   const Function& function = *join.frame->function;
   u32 pc = join.pc;
   for (u32 jumps = 0; jumps < 4 && pc < function.code.size(); ++jumps) {
-    const std::string& text = info_at(w, function, pc).text;
-    if (text.starts_with("ret") || text.starts_with("exit")) return true;
-    if (!text.starts_with("bra")) return false;
+    const InstructionInfo& info = info_at(w, function, pc);
+    if (info.guard != Guard::kNone) return false;
+    if (info.traits.flow == Flow::kLeave) return true;
+    if (info.traits.flow != Flow::kBranch) return false;
     pc = static_cast<u32>(function.code[pc].immediate);
   }
   return false;
@@ -51,17 +52,11 @@ Elsewhere lanes_elsewhere(const Warp& w, u32 active, bool passed) {
   return found;
 }
 
-std::string hex_mask(u32 mask) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", mask);
-  return text;
-}
-
 }  // namespace
 
-void SyncCheck::launch_begins(const Grid& grid, const std::vector<CodeFact>& facts) {
+void SyncCheck::launch_begins(const Grid& grid, const std::vector<Traits>& traits) {
   grid_ = &grid;
-  facts_ = &facts;
+  traits_ = &traits;
   reported_ = false;
 }
 
@@ -91,22 +86,17 @@ std::string SyncCheck::lanes_text(const Warp& w, u32 lanes) const {
 }
 
 void SyncCheck::before(Warp& w, const Instruction& in, u32 active) {
-  const CodeFact& fact = (*facts_)[in.index];
-  switch (fact.watch) {
-    case Watch::kBarrier:
-      if (fact.aligned) check_divergence(w, in, active);
+  const Traits& traits = (*traits_)[in.index];
+  switch (traits.gathers) {
+    case Gathers::kBarrier:
+      if (traits.aligned) check_divergence(w, in, active);
       break;
-    case Watch::kMembersA:
-      check_members(w, in, active, in.a, true);
+    case Gathers::kWarpBarrier:
+      check_members(w, in, active, members_of(in, traits), false);
       break;
-    case Watch::kWarpBarrier:
-      check_members(w, in, active, in.a, false);
-      break;
-    case Watch::kMembersB:
-      check_members(w, in, active, in.b, true);
-      break;
-    case Watch::kShuffle:
-      if (check_members(w, in, active, in.extra->slots[0], true)) check_shuffle(w, in, active, fact.shuffle);
+    case Gathers::kMembers:
+      if (check_members(w, in, active, members_of(in, traits), true) && traits.shuffle != Shuffle::kNone)
+        check_shuffle(w, in, active, traits.shuffle);
       break;
     default:
       break;
@@ -162,7 +152,7 @@ bool SyncCheck::check_members(const Warp& w, const Instruction& in, u32 active, 
 void SyncCheck::report_unnamed(const Warp& w, const Instruction& in, u32 lane, u32 mask) {
   Finding finding = start(w, lane, "member-mask");
   finding.message = "thread " + finding.thread + " of block " + finding.block + " (lane " +
-                    std::to_string(lane) + " of its warp) executes this with the mask " + hex_mask(mask) +
+                    std::to_string(lane) + " of its warp) executes this with the mask " + hex(mask, 8) +
                     ", which does not name it: what it does is undefined";
   finding.advice =
       "the mask must name every thread that executes the instruction; 0xffffffff for a whole warp";
@@ -174,8 +164,8 @@ void SyncCheck::report_disagreement(const Warp& w, const Instruction& in, u32 la
                                     const u32* masks) {
   Finding finding = start(w, lane, "member-mask");
   finding.message = "thread " + finding.thread + " of block " + finding.block +
-                    " executes this with the mask " + hex_mask(masks[lane]) + ", " +
-                    lanes_text(w, 1u << other) + " of its warp with " + hex_mask(masks[other]) +
+                    " executes this with the mask " + hex(masks[lane], 8) + ", " +
+                    lanes_text(w, 1u << other) + " of its warp with " + hex(masks[other], 8) +
                     ": threads that wait for each other must name the same members";
   finding.advice = "give all members one mask; different masks are for groups that have no thread in common";
   finding.places.push_back(place_of(*grid_->kernel, in.index, "thread " + finding.thread));
@@ -188,7 +178,7 @@ bool SyncCheck::check_comes(const Warp& w, const Instruction& in, u32 active, u3
   const u32 gone = lanes_elsewhere(w, active, true).lanes & mask;
   if (gone == 0) return true;
   Finding finding = start(w, static_cast<u32>(std::countr_zero(group)), "member-mask");
-  finding.message = "the mask " + hex_mask(mask) + " names " + lanes_text(w, gone) + " of block " +
+  finding.message = "the mask " + hex(mask, 8) + " names " + lanes_text(w, gone) + " of block " +
                     finding.block + ", which do not come to this instruction";
   finding.advice = "compute the mask before the branch: __ballot_sync(0xffffffff, condition)";
   finding.places.push_back(place_of(*grid_->kernel, in.index, lanes_text(w, group) + " wait"));
@@ -196,7 +186,7 @@ bool SyncCheck::check_comes(const Warp& w, const Instruction& in, u32 active, u3
   return false;
 }
 
-void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, CodeFact::Shuffle kind) {
+void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, Shuffle kind) {
   const u32 members = w.row<u32>(in.extra->slots[0])[std::countr_zero(active)];
   if ((members & w.live() & ~active) != 0) return;  // it comes again when they are there
   const u32 *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
@@ -207,21 +197,23 @@ void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, 
     u32 source = lane;
     bool inside = false;
     switch (kind) {
-      case CodeFact::Shuffle::kUp:
+      case Shuffle::kUp:
         source = lane - offset;
         inside = static_cast<s32>(source) >= static_cast<s32>(most);
         break;
-      case CodeFact::Shuffle::kDown:
+      case Shuffle::kDown:
         source = lane + offset;
         inside = source <= most;
         break;
-      case CodeFact::Shuffle::kButterfly:
+      case Shuffle::kButterfly:
         source = lane ^ offset;
         inside = source <= most;
         break;
-      case CodeFact::Shuffle::kIndex:
+      case Shuffle::kIndex:
         source = least | (offset & ~segment);
         inside = source <= most;
+        break;
+      case Shuffle::kNone:
         break;
     }
     if (!inside || (active >> (source & 31) & 1u) != 0) continue;

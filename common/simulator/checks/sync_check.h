@@ -14,7 +14,7 @@ class SyncCheck {
  public:
   explicit SyncCheck(Findings& findings) : findings_(findings) {}
 
-  void launch_begins(const Grid& grid, const std::vector<CodeFact>& facts);
+  void launch_begins(const Grid& grid, const std::vector<Traits>& traits);
   void before(Warp& w, const Instruction& in, u32 active);
   void barrier_completed(const Block& block, u8 barrier);
   /// Something of the present launch was reported: a trap that follows from it need not be.
@@ -26,14 +26,14 @@ class SyncCheck {
   void report_unnamed(const Warp& w, const Instruction& in, u32 lane, u32 mask);
   void report_disagreement(const Warp& w, const Instruction& in, u32 lane, u32 other, const u32* masks);
   bool check_comes(const Warp& w, const Instruction& in, u32 active, u32 group, u32 mask);
-  void check_shuffle(const Warp& w, const Instruction& in, u32 active, CodeFact::Shuffle kind);
+  void check_shuffle(const Warp& w, const Instruction& in, u32 active, Shuffle kind);
   Finding start(const Warp& w, u32 lane, const char* rule) const;
   void add(Finding finding);
   std::string lanes_text(const Warp& w, u32 lanes) const;
 
   Findings& findings_;
   const Grid* grid_ = nullptr;
-  const std::vector<CodeFact>* facts_ = nullptr;
+  const std::vector<Traits>* traits_ = nullptr;
   bool reported_ = false;
 };
 

@@ -62,23 +62,11 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Session Session::start(const std::filesystem::path& simulator_directory, const SessionOptions& options) {
+Session Session::start(const std::filesystem::path& simulator_directory, const MachineOptions& options) {
   load_device(simulator_directory / "devices",
               options.device);  // for its message when there is no such device
-  MachineOptions machine;
-  machine.directory = simulator_directory;
-  machine.device = options.device;
-  machine.threads = options.threads;
-  machine.gpus = options.gpus;
-  machine.device_memory = options.device_memory;
-  machine.vector_level = options.vector_level;
-  machine.time_limit = options.kernel_time_limit;
-  machine.checks = options.checks;
-  machine.permute_fragments = options.permute_fragments;
-  machine.observed = true;
-  machine.trace = options.trace;
   auto state = std::make_unique<State>();
-  state->machine = start_machine(machine);
+  state->machine = start_machine(simulator_directory, options, true);
   std::string name;
   read(state->ask(ObserverCommand::kHello), name);
   return Session(std::move(state));
@@ -123,10 +111,10 @@ Trace Session::trace() {
   return trace;
 }
 
-std::vector<Session::Line> Session::lines() {
+std::vector<LineRecord> Session::lines() {
   std::vector<WireLine> wire;
   read(state_->ask(ObserverCommand::kLines), wire);
-  std::vector<Line> lines;
+  std::vector<LineRecord> lines;
   for (auto& line : wire) lines.push_back(std::move(line.line));
   return lines;
 }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/machine/device.h"
+#include "simulator/program/launch.h"
 
 namespace roofline::sim::image {
 

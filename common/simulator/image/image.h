@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/machine/trap.h"
+#include "simulator/ptx/load_error.h"
 #include "simulator/types.h"
 
 /// The device code that nvcc embeds in a program: a container of PTX texts and ELF files, one an

@@ -7,6 +7,7 @@
 #include "simulator/isa/address.h"
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
+#include "simulator/ptx/load_error.h"
 
 /// "Asynchronous copy": cp.async from global to shared memory. The copy is done at once, which every correct
 /// program allows; waiting for it only costs time.
@@ -112,8 +113,13 @@ void bind_wait(const Row&, const Match& match, Binder&, Instruction& in) {
   in.execute = wait;
 }
 
-Row group_row(std::string_view syntax, Bind bind, CostFunction cost) {
-  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = cost};
+Row group_row(std::string_view syntax, Bind bind, CostFunction cost, AsyncCopy step) {
+  return {.syntax = syntax,
+          .types = {},
+          .types2 = {},
+          .bind = bind,
+          .cost = cost,
+          .traits = {.async_copy = step}};
 }
 
 }  // namespace
@@ -128,10 +134,11 @@ std::vector<Row> async_copy_rows() {
        .bind = bind_copy,
        .cost = memory_cost,
        .space = ptx::Space::kGlobal,
-       .is_load = true},
-      group_row("cp.async.commit_group", bind_commit, memory_cost),
-      group_row("cp.async.wait_group n", bind_wait, fixed_cost<Pipe::kControl>),
-      group_row("cp.async.wait_all", bind_wait, fixed_cost<Pipe::kControl>),
+       .is_load = true,
+       .traits = {.async_copy = AsyncCopy::kCopy}},
+      group_row("cp.async.commit_group", bind_commit, memory_cost, AsyncCopy::kCommit),
+      group_row("cp.async.wait_group n", bind_wait, fixed_cost<Pipe::kControl>, AsyncCopy::kWaitGroups),
+      group_row("cp.async.wait_all", bind_wait, fixed_cost<Pipe::kControl>, AsyncCopy::kWaitAll),
   };
 }
 

@@ -7,7 +7,8 @@
 #include "simulator/isa/address.h"
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
-#include "simulator/machine/device.h"
+#include "simulator/program/address_windows.h"
+#include "simulator/ptx/load_error.h"
 
 /// "Parallel Synchronization and Communication Instructions", the part in memory: atom, red, and the fences.
 /// Lanes of a warp take turns in ascending order, so that float sums are the same in every run.
@@ -141,7 +142,8 @@ void add_rows(std::vector<Row>& rows, std::string_view opcode, std::string_view 
                     .bind = bind_atomic<L, F>,
                     .cost = memory_cost,
                     .space = space.space,
-                    .is_atomic = true});
+                    .is_atomic = true,
+                    .traits = {.swaps = swap}});
   }
 }
 
@@ -282,8 +284,12 @@ void nothing(Warp&, const Instruction&) {}
 void bind_fence(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
 
 Row fence(std::string_view syntax) {
-  return {
-      .syntax = syntax, .types = {}, .types2 = {}, .bind = bind_fence, .cost = fixed_cost<Pipe::kControl>};
+  return {.syntax = syntax,
+          .types = {},
+          .types2 = {},
+          .bind = bind_fence,
+          .cost = fixed_cost<Pipe::kControl>,
+          .traits = {.fence = Fence::kWider}};
 }
 
 }  // namespace

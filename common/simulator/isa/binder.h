@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "simulator/machine/instruction.h"
+#include "simulator/program/instruction.h"
 #include "simulator/ptx/module.h"
 
 namespace roofline::sim::isa {
 
 /// Turns the operands of one PTX instruction into slots while a function is loaded. Implemented by
-/// machine/function_builder; used by the shapes of the instruction table. Throws LoadError (machine/trap.h)
+/// bind/function_builder; used by the shapes of the instruction table. Throws LoadError (ptx/load_error.h)
 /// with the operand's position when an operand does not fit.
 class Binder {
  public:
@@ -46,7 +46,7 @@ class Binder {
   /// Index of the instruction that a label names (valid after the whole function is bound: a fix-up is kept
   /// and written to `in.immediate`, or to extra().numbers[slot] when slot >= 0).
   virtual void branch_to(const std::string& label, Instruction& in, int slot = -1) = 0;
-  /// Resolves the callee and the arguments of a call into a CallSite (machine/function.h) at
+  /// Resolves the callee and the arguments of a call into a CallSite (program/function.h) at
   /// in.extra->pointer.
   virtual void bind_call(Instruction& in);
   /// The function or label-list being built, for call, brx and messages.

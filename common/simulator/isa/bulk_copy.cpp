@@ -7,6 +7,7 @@
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
 #include "simulator/isa/mbarrier.h"
+#include "simulator/ptx/load_error.h"
 
 /// "Asynchronous copy" of sm_90 without tensor maps: cp.async.bulk, and st.async and red.async into the
 /// shared memory of another block. All are done at once; the memory barrier is told.

@@ -93,9 +93,11 @@ Row row(std::string_view syntax, Bind bind, CostFunction cost, std::vector<ptx::
 std::vector<Row> cluster_rows() {
   const std::vector<ptx::Type> addresses = {U32::kType, U64::kType};
   constexpr CostFunction kBarrier = fixed_cost<Pipe::kControl>;
+  constexpr Traits kGathers = {.gathers = Gathers::kClusterBarrier};
   return {
-      row("barrier.cluster.arrive{.release,.relaxed}{.aligned}", bind_barrier<arrive>, kBarrier),
-      row("barrier.cluster.wait{.acquire}{.aligned}", bind_barrier<wait>, kBarrier),
+      row("barrier.cluster.arrive{.release,.relaxed}{.aligned}", bind_barrier<arrive>, kBarrier)
+          .with(kGathers),
+      row("barrier.cluster.wait{.acquire}{.aligned}", bind_barrier<wait>, kBarrier).with(kGathers),
       row("mapa{.shared::cluster}.type d, a, b", bind_map, logic_cost, addresses),
       row("getctarank{.shared::cluster}.type d, a", bind_rank, logic_cost, addresses),
   };

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "simulator/isa/control_flow.h"
+
 #include <bit>
 
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
 #include "simulator/isa/member_groups.h"
 #include "simulator/isa/types.h"
-#include "simulator/machine/control_flow_graph.h"
 #include "simulator/machine/warp.h"
+#include "simulator/ptx/load_error.h"
 #include "simulator/timing/device_description.h"
 
 /// Branches, calls, barriers: "Control Flow Instructions" and the barriers of "Parallel Synchronization".
@@ -219,33 +221,42 @@ void bind_warp_barrier(const Row&, const Match& match, Binder& binder, Instructi
   in.execute = by_members<synchronise_warp, true>;
 }
 
-Row control(std::string_view syntax, Bind bind, CostFunction cost = kControlCost) {
-  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = cost};
+Row control(std::string_view syntax, Bind bind, Traits traits = {}) {
+  return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = kControlCost, .traits = traits};
 }
+
+constexpr Traits kBranches = {.flow = Flow::kBranch}, kLeaves = {.flow = Flow::kLeave};
+/// bar is aligned as it is, barrier when it says so.
+constexpr Traits kWaits = {.gathers = Gathers::kBarrier}, kArrives = {.gathers = Gathers::kBarrierArrive};
+constexpr Traits kWaitsAligned = {.gathers = Gathers::kBarrier, .aligned = true};
+constexpr Traits kArrivesAligned = {.gathers = Gathers::kBarrierArrive, .aligned = true};
 
 }  // namespace
 
 std::vector<Row> control_flow_rows() {
   return {
-      control("bra{.uni} target", bind_branch),
-      control("brx.idx{.uni} index, targets", bind_branch_indexed),
-      control("call{.uni} ...", bind_call),
-      control("ret{.uni}", bind_plain<return_from_function>),
-      control("exit", bind_plain<exit_thread>),
-      control("trap", bind_plain<trap>),
+      control("bra{.uni} target", bind_branch, kBranches),
+      control("brx.idx{.uni} index, targets", bind_branch_indexed, {.flow = Flow::kBranchList}),
+      control("call{.uni} ...", bind_call, {.flow = Flow::kCall, .typing = Typing::kOpaque}),
+      control("ret{.uni}", bind_plain<return_from_function>, kLeaves),
+      control("exit", bind_plain<exit_thread>, kLeaves),
+      control("trap", bind_plain<trap>, {.flow = Flow::kTrap}),
       control("brkpt", bind_plain<no_operation>),
       control("nanosleep.u32 t", bind_sleep),
-      control("bar{.cta}.sync a{, b}", bind_barrier),
-      control("bar{.cta}.arrive a, b", bind_barrier),
-      control("bar{.cta}.red.popc.u32 d, a{, b}, p", bind_barrier_reduction<kBarrierPopc>),
-      control("bar{.cta}.red.and.pred d, a{, b}, p", bind_barrier_reduction<kBarrierAnd>),
-      control("bar{.cta}.red.or.pred d, a{, b}, p", bind_barrier_reduction<kBarrierOr>),
-      control("barrier{.cta}.sync{.aligned} a{, b}", bind_barrier),
-      control("barrier{.cta}.arrive{.aligned} a, b", bind_barrier),
-      control("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, p", bind_barrier_reduction<kBarrierPopc>),
-      control("barrier{.cta}.red.and{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierAnd>),
-      control("barrier{.cta}.red.or{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierOr>),
-      control("bar.warp.sync membermask", bind_warp_barrier),
+      control("bar{.cta}.sync a{, b}", bind_barrier, kWaitsAligned),
+      control("bar{.cta}.arrive a, b", bind_barrier, kArrivesAligned),
+      control("bar{.cta}.red.popc.u32 d, a{, b}, p", bind_barrier_reduction<kBarrierPopc>, kWaitsAligned),
+      control("bar{.cta}.red.and.pred d, a{, b}, p", bind_barrier_reduction<kBarrierAnd>, kWaitsAligned),
+      control("bar{.cta}.red.or.pred d, a{, b}, p", bind_barrier_reduction<kBarrierOr>, kWaitsAligned),
+      control("barrier{.cta}.sync{.aligned} a{, b}", bind_barrier, kWaits),
+      control("barrier{.cta}.arrive{.aligned} a, b", bind_barrier, kArrives),
+      control("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, p", bind_barrier_reduction<kBarrierPopc>,
+              kWaits),
+      control("barrier{.cta}.red.and{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierAnd>,
+              kWaits),
+      control("barrier{.cta}.red.or{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierOr>, kWaits),
+      control("bar.warp.sync membermask", bind_warp_barrier,
+              {.gathers = Gathers::kWarpBarrier, .members = Members::kA}),
   };
 }
 

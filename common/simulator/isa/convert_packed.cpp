@@ -167,7 +167,9 @@ std::vector<Row> pack_rows() {
 }  // namespace
 
 std::vector<Row> convert_packed_rows() {
-  return joined({half_pair_rows, tf32_rows, byte_float_rows, pack_rows});
+  std::vector<Row> rows = joined({half_pair_rows, tf32_rows, byte_float_rows, pack_rows});
+  for (Row& row : rows) row.traits = kConverts;
+  return rows;
 }
 
 }  // namespace roofline::sim::isa

@@ -70,22 +70,23 @@ std::vector<Row> test_rows() {
 
 std::vector<Row> arithmetic_rows() {
   return {
-      modal_binary<F32, kFtz | kSat>("add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", add),
-      modal_binary<F64, kPlain>("add{.rn,.rz,.rm,.rp}.f64 d, a, b", add),
-      modal_binary<F32, kFtz | kSat>("sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", subtract),
-      modal_binary<F64, kPlain>("sub{.rn,.rz,.rm,.rp}.f64 d, a, b", subtract),
-      modal_binary<F32, kFtz | kSat>("mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", multiply),
-      modal_binary<F64, kPlain>("mul{.rn,.rz,.rm,.rp}.f64 d, a, b", multiply),
+      modal_binary<F32, kFtz | kSat>("add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", add).with(kSum),
+      modal_binary<F64, kPlain>("add{.rn,.rz,.rm,.rp}.f64 d, a, b", add).with(kSum),
+      modal_binary<F32, kFtz | kSat>("sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", subtract)
+          .with(kDifference),
+      modal_binary<F64, kPlain>("sub{.rn,.rz,.rm,.rp}.f64 d, a, b", subtract).with(kDifference),
+      modal_binary<F32, kFtz | kSat>("mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", multiply).with(kProduct),
+      modal_binary<F64, kPlain>("mul{.rn,.rz,.rm,.rp}.f64 d, a, b", multiply).with(kProduct),
       modal_fused<F32, kFtz | kSat>("fma.{rn,rz,rm,rp}{.ftz}{.sat}.f32 d, a, b, c", fused),
       modal_fused<F64, kPlain>("fma.{rn,rz,rm,rp}.f64 d, a, b, c", fused),
       modal_fused<F32, kFtz | kSat>("mad.{rn,rz,rm,rp}{.ftz}{.sat}.f32 d, a, b, c", fused),
       modal_fused<F64, kPlain>("mad.{rn,rz,rm,rp}.f64 d, a, b, c", fused),
-      modal_binary<F32, kFtz>("div.{rn,rz,rm,rp}{.ftz}.f32 d, a, b", quotient, slow_cost),
-      modal_binary<F64, kPlain>("div.{rn,rz,rm,rp}.f64 d, a, b", quotient, slow_cost),
+      modal_binary<F32, kFtz>("div.{rn,rz,rm,rp}{.ftz}.f32 d, a, b", quotient, slow_cost).with(kQuotient),
+      modal_binary<F64, kPlain>("div.{rn,rz,rm,rp}.f64 d, a, b", quotient, slow_cost).with(kQuotient),
       modal_unary<F32, kFtz | kRaw>("abs{.ftz}.f32 d, a", absolute, logic_cost),
       modal_unary<F64, kRaw>("abs.f64 d, a", absolute, logic_cost),
-      modal_unary<F32, kFtz | kRaw>("neg{.ftz}.f32 d, a", negated, logic_cost),
-      modal_unary<F64, kRaw>("neg.f64 d, a", negated, logic_cost),
+      modal_unary<F32, kFtz | kRaw>("neg{.ftz}.f32 d, a", negated, logic_cost).with(kNegation),
+      modal_unary<F64, kRaw>("neg.f64 d, a", negated, logic_cost).with(kNegation),
   };
 }
 
@@ -131,10 +132,14 @@ std::vector<Row> order_rows() {
 
 std::vector<Row> root_rows() {
   return {
-      modal_unary<F32, kFtz>("rcp.{rn,rz,rm,rp}{.ftz}.f32 d, a", reciprocal, slow_cost),
-      modal_unary<F64, kPlain>("rcp.{rn,rz,rm,rp}.f64 d, a", reciprocal, slow_cost),
-      modal_unary<F32, kFtz>("sqrt.{rn,rz,rm,rp}{.ftz}.f32 d, a", root, slow_cost),
-      modal_unary<F64, kPlain>("sqrt.{rn,rz,rm,rp}.f64 d, a", root, slow_cost),
+      modal_unary<F32, kFtz>("rcp.{rn,rz,rm,rp}{.ftz}.f32 d, a", reciprocal, slow_cost)
+          .with({.arithmetic = Arithmetic::kReciprocal}),
+      modal_unary<F64, kPlain>("rcp.{rn,rz,rm,rp}.f64 d, a", reciprocal, slow_cost)
+          .with({.arithmetic = Arithmetic::kReciprocal}),
+      modal_unary<F32, kFtz>("sqrt.{rn,rz,rm,rp}{.ftz}.f32 d, a", root, slow_cost)
+          .with({.arithmetic = Arithmetic::kRoot}),
+      modal_unary<F64, kPlain>("sqrt.{rn,rz,rm,rp}.f64 d, a", root, slow_cost)
+          .with({.arithmetic = Arithmetic::kRoot}),
   };
 }
 

@@ -141,18 +141,18 @@ constexpr CostFunction kSfuCost = fixed_cost<Pipe::kSfu, 2, FlopType::kF16, 1>;
 
 std::vector<Row> arithmetic_rows() {
   return {
-      halves<HALVES, 2, kHalfFtz | kHalfSat>("add{.rn}{.ftz}{.sat}.type d, a, b", add),
-      halves<BFLOATS, 2, kHalfPlain>("add{.rn}.type d, a, b", add),
-      halves<HALVES, 2, kHalfFtz | kHalfSat>("sub{.rn}{.ftz}{.sat}.type d, a, b", subtract),
-      halves<BFLOATS, 2, kHalfPlain>("sub{.rn}.type d, a, b", subtract),
-      halves<HALVES, 2, kHalfFtz | kHalfSat>("mul{.rn}{.ftz}{.sat}.type d, a, b", multiply),
-      halves<BFLOATS, 2, kHalfPlain>("mul{.rn}.type d, a, b", multiply_bfloat),
+      halves<HALVES, 2, kHalfFtz | kHalfSat>("add{.rn}{.ftz}{.sat}.type d, a, b", add).with(kSum),
+      halves<BFLOATS, 2, kHalfPlain>("add{.rn}.type d, a, b", add).with(kSum),
+      halves<HALVES, 2, kHalfFtz | kHalfSat>("sub{.rn}{.ftz}{.sat}.type d, a, b", subtract).with(kDifference),
+      halves<BFLOATS, 2, kHalfPlain>("sub{.rn}.type d, a, b", subtract).with(kDifference),
+      halves<HALVES, 2, kHalfFtz | kHalfSat>("mul{.rn}{.ftz}{.sat}.type d, a, b", multiply).with(kProduct),
+      halves<BFLOATS, 2, kHalfPlain>("mul{.rn}.type d, a, b", multiply_bfloat).with(kProduct),
       fused_halves<HALVES, kHalfFtz | kHalfSat>("fma.rn{.ftz}{.sat}.type d, a, b, c", fused_half),
       fused_halves<HALVES, kHalfFtz | kHalfRelu>("fma.rn{.ftz}.relu.type d, a, b, c", fused_half),
       fused_bfloat_row<kHalfPlain>("fma.rn.type d, a, b, c"),
       fused_bfloat_row<kHalfRelu>("fma.rn.relu.type d, a, b, c"),
-      sign<0, 0x8000>("neg{.ftz}.type d, a", HALVES::all()),
-      sign<0, 0x8000>("neg.type d, a", BFLOATS::all()),
+      sign<0, 0x8000>("neg{.ftz}.type d, a", HALVES::all()).with(kNegation),
+      sign<0, 0x8000>("neg.type d, a", BFLOATS::all()).with(kNegation),
       sign<0x8000, 0>("abs{.ftz}.type d, a", HALVES::all()),
       sign<0x8000, 0>("abs.type d, a", BFLOATS::all()),
   };

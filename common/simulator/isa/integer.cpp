@@ -76,9 +76,11 @@ std::vector<Row> product_rows() {
           [](auto a, auto b, auto c) { return wrap(c) + (a < b ? wrap(b) - wrap(a) : wrap(a) - wrap(b)); },
           pair_cost),
       binary<INTS>(
-          "div.type d, a, b", [](auto a, auto b) { return divide(a, b); }, division_cost),
+          "div.type d, a, b", [](auto a, auto b) { return divide(a, b); }, division_cost)
+          .with(kQuotient),
       binary<INTS>(
-          "rem.type d, a, b", [](auto a, auto b) { return remainder(a, b); }, division_cost),
+          "rem.type d, a, b", [](auto a, auto b) { return remainder(a, b); }, division_cost)
+          .with({.arithmetic = Arithmetic::kRemainder}),
   };
 }
 

@@ -115,6 +115,7 @@ using SHIFT_RIGHT_TYPES = TypeList<B16, B32, B64, U16, U32, U64, S16, S32, S64>;
 }  // namespace
 
 std::vector<Row> logic_rows() {
+  constexpr Traits kShifts = {.typing = Typing::kShifted};
   return {
       binary<BITS>("and.type d, a, b", both),
       predicates("and.pred d, a, b", both),
@@ -139,8 +140,8 @@ std::vector<Row> logic_rows() {
       ternary<TypeList<B32>>("shf.l.wrap.b32 d, a, b, c", funnel_left<false>),
       ternary<TypeList<B32>>("shf.r.clamp.b32 d, a, b, c", funnel_right<true>),
       ternary<TypeList<B32>>("shf.r.wrap.b32 d, a, b, c", funnel_right<false>),
-      shift<BITS>("shl.type d, a, b", shift_left),
-      shift<SHIFT_RIGHT_TYPES>("shr.type d, a, b", shift_right),
+      shift<BITS>("shl.type d, a, b", shift_left).with(kShifts),
+      shift<SHIFT_RIGHT_TYPES>("shr.type d, a, b", shift_right).with(kShifts),
   };
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/closest.h"
 #include "simulator/isa/row.h"
 #include "simulator/ptx/type_names.h"
 
@@ -107,21 +108,6 @@ bool operands_fit(std::string_view syntax, std::size_t given) {
   return given <= most && given + optional >= most;
 }
 
-/// Edits (insert, delete, replace) that turn one word into the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> line(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) line[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(line[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = line[j];
-      line[j] = std::min({line[j] + 1, line[j - 1] + 1, replace});
-    }
-  }
-  return line[b.size()];
-}
-
 }  // namespace
 
 std::string_view opcode_of(const Row& row) { return row.syntax.substr(0, row.syntax.find_first_of(".{ ")); }
@@ -141,7 +127,7 @@ bool matches(const Row& row, const ptx::Instruction& instruction, Match& match) 
 std::vector<const Row*> near_misses(const ptx::Instruction& instruction) {
   std::vector<const Row*> same, near, far;
   for (const Row& row : rows()) {
-    const auto edits = distance(opcode_of(row), instruction.opcode);
+    const auto edits = edit_distance(opcode_of(row), instruction.opcode);
     if (edits == 0) same.push_back(&row);
     if (edits == 1) near.push_back(&row);
     if (edits == 2 && instruction.opcode.size() > 4) far.push_back(&row);

@@ -183,7 +183,14 @@ Row row(std::string_view syntax) {
           .bind = bind<kOperation>,
           .cost = memory_cost,
           .space = ptx::Space::kShared,
-          .is_atomic = true};
+          .is_atomic = true,
+          .traits = {.barrier_object = true, .polls = tests(kOperation)}};
+}
+
+/// What arrives when the thread's asynchronous copies have: to other code it waits for them.
+template <Operation kOperation>
+Row copies_row(std::string_view syntax) {
+  return row<kOperation>(syntax).with({.async_copy = AsyncCopy::kWaitAll});
 }
 
 void pending_count(Warp& w, const Instruction& in) {
@@ -237,8 +244,8 @@ std::vector<Row> mbarrier_rows() {
                        "{.shared,.shared::cta,.shared::cluster}.b64 d, [a], n"),
       row<kDropNoComplete>(
           "mbarrier.arrive_drop.noComplete{.release}{.cta}{.shared,.shared::cta}.b64 d, [a], n"),
-      row<kCopyArrive>("cp.async.mbarrier.arrive{.shared,.shared::cta}.b64 [a]"),
-      row<kCopyArriveNoIncrement>("cp.async.mbarrier.arrive.noinc{.shared,.shared::cta}.b64 [a]"),
+      copies_row<kCopyArrive>("cp.async.mbarrier.arrive{.shared,.shared::cta}.b64 [a]"),
+      copies_row<kCopyArriveNoIncrement>("cp.async.mbarrier.arrive.noinc{.shared,.shared::cta}.b64 [a]"),
       row<kTest>("mbarrier.test_wait{.acquire,.relaxed}{.cta,.cluster}{.shared,.shared::cta}.b64 p, [a], s"),
       row<kTestParity>(
           "mbarrier.test_wait.parity{.acquire,.relaxed}{.cta,.cluster}{.shared,.shared::cta}.b64 p, [a], s"),
@@ -250,7 +257,8 @@ std::vector<Row> mbarrier_rows() {
        .types = {},
        .types2 = {},
        .bind = bind_pending_count,
-       .cost = logic_cost},
+       .cost = logic_cost,
+       .traits = {.barrier_object = true}},
   };
 }
 

@@ -9,6 +9,7 @@
 #include "simulator/isa/cost.h"
 #include "simulator/isa/lanewise.h"
 #include "simulator/machine/known_access.h"
+#include "simulator/ptx/load_error.h"
 
 /// "Data Movement and Conversion Instructions", the part that touches memory: ld, ldu, st.
 namespace roofline::sim::isa {
@@ -208,7 +209,7 @@ void bind_store(const Row& row, const Match& match, Binder& binder, Instruction&
   if (n == 1) in.b = extra.slots[0];
 }
 
-Row load_row(std::string_view order, const SpaceName& space, std::string_view cache) {
+Row load_row(std::string_view order, const SpaceName& space, std::string_view cache, bool read_only = false) {
   std::string line = "ld" + std::string(order) + std::string(space.prefix) + std::string(cache) +
                      std::string(kEvictionHints) + std::string(kPrefetchSizes) +
                      "{.v2,.v4,.v8}.type d, [a]{, p}";
@@ -218,7 +219,8 @@ Row load_row(std::string_view order, const SpaceName& space, std::string_view ca
           .bind = bind_load,
           .cost = memory_cost,
           .space = space.space,
-          .is_load = true};
+          .is_load = true,
+          .traits = {.copies = Copies::kParameter, .read_only = read_only}};
 }
 
 Row store_row(std::string_view order, const SpaceName& space, std::string_view cache) {
@@ -230,7 +232,8 @@ Row store_row(std::string_view order, const SpaceName& space, std::string_view c
           .bind = bind_store,
           .cost = memory_cost,
           .space = space.space,
-          .is_store = true};
+          .is_store = true,
+          .traits = {.plain_store = true}};
 }
 
 const std::string kLoadOrder = "{.weak,.volatile,.relaxed,.acquire,.mmio}" + std::string(kScopes);
@@ -268,7 +271,7 @@ std::vector<Row> load_rows() {
   std::vector<Row> rows;
   for (const SpaceName& space : {kGeneric, kGlobal, kShared, kLocal, kConst, kParam})
     rows.push_back(load_row(kLoadOrder, space, kLoadCache));
-  rows.push_back(load_row("", kGlobal, "{.ca,.cg,.cs,.lu,.cv}.nc"));
+  rows.push_back(load_row("", kGlobal, "{.ca,.cg,.cs,.lu,.cv}.nc", true));
   rows.push_back({.syntax = "ldu{.global}{.v2,.v4}.type d, [a]",
                   .types = MemoryTypes::all(),
                   .types2 = {},

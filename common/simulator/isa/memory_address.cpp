@@ -4,7 +4,7 @@
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/shapes.h"
 #include "simulator/machine/cluster.h"
-#include "simulator/machine/device.h"
+#include "simulator/program/address_windows.h"
 
 /// "Data Movement and Conversion Instructions", the part about addresses: prefetch, cache hints, isspacep,
 /// cvta.
@@ -79,7 +79,11 @@ void bind_is_own_shared(const Row&, const Match& match, Binder& binder, Instruct
 /// Generic addresses of global, constant and parameter memory are the addresses themselves.
 constexpr auto same = [](u64 a) { return a; };
 
-using SizeTypes = TypeList<U64>;
+template <bool kSame, class F>
+Row address(std::string_view syntax, F convert) {
+  return unary<TypeList<U64>>(syntax, convert, kNoCost)
+      .with({.copies = kSame ? Copies::kAddress : Copies::kNothing, .typing = Typing::kAddresses});
+}
 
 }  // namespace
 
@@ -106,18 +110,14 @@ std::vector<Row> address_rows() {
        .cost = logic_cost},
       is_space_row<ptx::Space::kParam>("isspacep.{param,param::entry} p, a"),
       is_space_row<ptx::Space::kConst>("isspacep.const p, a"),
-      unary<SizeTypes>("cvta.{const,global,param,param::entry}.type d, a", same, kNoCost),
-      unary<SizeTypes>(
-          "cvta.{shared,shared::cta,shared::cluster}.type d, a", [](u64 a) { return a + kSharedWindow; },
-          kNoCost),
-      unary<SizeTypes>(
-          "cvta.local.type d, a", [](u64 a) { return a + kLocalWindow; }, kNoCost),
-      unary<SizeTypes>("cvta.to.{const,global,param,param::entry}.type d, a", same, kNoCost),
-      unary<SizeTypes>(
-          "cvta.to.{shared,shared::cta,shared::cluster}.type d, a", [](u64 a) { return a - kSharedWindow; },
-          kNoCost),
-      unary<SizeTypes>(
-          "cvta.to.local.type d, a", [](u64 a) { return a - kLocalWindow; }, kNoCost),
+      address<true>("cvta.{const,global,param,param::entry}.type d, a", same),
+      address<false>("cvta.{shared,shared::cta,shared::cluster}.type d, a",
+                     [](u64 a) { return a + kSharedWindow; }),
+      address<false>("cvta.local.type d, a", [](u64 a) { return a + kLocalWindow; }),
+      address<true>("cvta.to.{const,global,param,param::entry}.type d, a", same),
+      address<false>("cvta.to.{shared,shared::cta,shared::cluster}.type d, a",
+                     [](u64 a) { return a - kSharedWindow; }),
+      address<false>("cvta.to.local.type d, a", [](u64 a) { return a - kLocalWindow; }),
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/shapes.h"
+#include "simulator/ptx/load_error.h"
 
 /// "Data Movement and Conversion Instructions": between registers (the rest is memory).
 namespace roofline::sim::isa {
@@ -183,12 +184,18 @@ std::vector<Row> move_rows() {
   std::vector<ptx::Type> movable = MOVABLE::all();
   movable.push_back(bits_type(128));
   return {
-      {.syntax = "mov.type d, a", .types = movable, .types2 = {}, .bind = bind_mov, .cost = kNoCost},
+      {.syntax = "mov.type d, a",
+       .types = movable,
+       .types2 = {},
+       .bind = bind_mov,
+       .cost = kNoCost,
+       .traits = {.copies = Copies::kValue}},
       {.syntax = "mov.pred d, a",
        .types = {Pred::kType},
        .types2 = {},
        .bind = bind_mov_predicate,
-       .cost = kNoCost},
+       .cost = kNoCost,
+       .traits = {.copies = Copies::kValue}},
       prmt("prmt.b32 d, a, b, c", permute_general),
       prmt("prmt.b32.f4e d, a, b, c", permute_mode<0x3210, 0x4321, 0x5432, 0x6543>),
       prmt("prmt.b32.b4e d, a, b, c", permute_mode<0x5670, 0x6701, 0x7012, 0x0123>),

@@ -3,10 +3,11 @@
 #pragma once
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "simulator/isa/binder.h"
-#include "simulator/machine/instruction.h"
+#include "simulator/program/instruction.h"
 
 namespace roofline::sim::isa {
 
@@ -32,7 +33,8 @@ using Bind = void (*)(const Row& row, const Match& match, Binder& binder, Instru
 /// `types`,
 /// `.type2` (or `.atype`, `.stype`) one of `types2`; anything else stands for itself ("mul.hi.type d, a, b").
 /// The operand part says how many operands there are: `{, c}` may be absent, `...` is any number; a line
-/// without operands takes none. Names of operands mean nothing to the table.
+/// without operands takes none. The first operand is written when the line calls it d, f, p or r, as the
+/// manual does; other names mean nothing to the table.
 struct Row {
   std::string_view syntax;
   std::vector<ptx::Type> types;
@@ -41,7 +43,22 @@ struct Row {
   Cost (*cost)(const Match&) = nullptr;
   ptx::Space space = ptx::Space::kNone;  ///< memory rows
   bool is_load = false, is_store = false, is_atomic = false;
+  /// What code outside of this folder must know; traits_of() adds what the syntax line and modifiers say.
+  Traits traits = {};
+
+  Row with(const Traits& more) && {
+    traits = more;
+    return std::move(*this);
+  }
 };
+
+/// What rows of several chapters are.
+inline constexpr Traits kSum = {.arithmetic = Arithmetic::kSum},
+                        kDifference = {.arithmetic = Arithmetic::kDifference},
+                        kProduct = {.arithmetic = Arithmetic::kProduct, .fused = "fma"},
+                        kNegation = {.arithmetic = Arithmetic::kNegation},
+                        kQuotient = {.arithmetic = Arithmetic::kQuotient},
+                        kConverts = {.typing = Typing::kConverted};
 
 /// Every row, chapter by chapter in the manual's order.
 std::span<const Row> rows();
@@ -54,6 +71,11 @@ std::string_view opcode_of(const Row& row);
 
 /// The row that matches the spelling, or nullptr.
 const Row* find(const ptx::Instruction& instruction, Match& match);
+
+/// All that the row and the modifiers say.
+Traits traits_of(const Row& row, const Match& match);
+/// The same; an instruction without a row has no traits.
+Traits traits_of(const ptx::Instruction& instruction);
 
 /// Rows that nearly matched, for the error message: same opcode first, then similar opcodes.
 std::vector<const Row*> near_misses(const ptx::Instruction& instruction);

@@ -6,6 +6,7 @@
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/shapes.h"
 #include "simulator/machine/frame.h"
+#include "simulator/ptx/load_error.h"
 
 /// "Stack Manipulation Instructions". The lanes of a frame share one stack pointer: each has room for what
 /// the lane that asked for most asked for.
@@ -80,7 +81,7 @@ std::vector<Row> stack_rows() {
   return {
       row("stacksave.type d", bind_save),
       row("stackrestore.type a", bind_restore),
-      row("alloca.type d, a{, n}", bind_allocate),
+      row("alloca.type d, a{, n}", bind_allocate).with({.needs_stack = true}),
   };
 }
 

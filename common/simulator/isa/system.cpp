@@ -9,8 +9,8 @@
 #include "simulator/isa/cost.h"
 #include "simulator/isa/print_format.h"
 #include "simulator/machine/access.h"
-#include "simulator/machine/function.h"
 #include "simulator/machine/memory.h"
+#include "simulator/program/function.h"
 
 /// "Miscellaneous Instructions" that have no effect here, and the functions that device code calls without
 /// bringing them: printf, assert, malloc, free.
@@ -152,7 +152,7 @@ bool builtin_needs_order(std::string_view name) { return name == "malloc" || nam
 std::vector<Row> system_rows() {
   return {
       quiet("pmevent{.mask} a"),
-      quiet("setmaxnreg.{inc,dec}.sync.aligned.u32 n"),
+      quiet("setmaxnreg.{inc,dec}.sync.aligned.u32 n").with({.gathers = Gathers::kWholeWarp}),
       quiet("griddepcontrol.{launch_dependents,wait}"),
   };
 }

@@ -8,7 +8,7 @@
 namespace roofline::sim::isa {
 
 /// What a call of an external function without a body runs: vprintf, __assertfail, malloc, free. nullptr when
-/// the name is none of them. The Execute finds its CallSite (machine/function.h) at in.extra->pointer.
+/// the name is none of them. The Execute finds its CallSite (program/function.h) at in.extra->pointer.
 Execute builtin(std::string_view name);
 
 /// Whether a kernel that calls it must run its blocks in order (the addresses that malloc returns).

@@ -141,7 +141,8 @@ Row row(std::string_view syntax, Bind bound) {
           .types = {B32::kType},
           .types2 = {},
           .bind = bound,
-          .cost = fixed_cost<Pipe::kAlu, 4>};
+          .cost = fixed_cost<Pipe::kAlu, 4>,
+          .traits = {.takes_parts = true}};
 }
 template <class F>
 Row video(std::string_view syntax, F) {

@@ -64,8 +64,6 @@ void bind_vote(const Row&, const Match& match, Binder& binder, Instruction& in) 
 
 // ---- shuffle ----
 
-enum class Shuffle { kUp, kDown, kButterfly, kIndex };
-
 /// Source lane as the manual defines it: c holds the clamp in bits 0..4 and the segment mask in bits 8..12.
 template <Shuffle kShuffle>
 bool source_lane(u32 lane, u32 b, u32 c, u32& source) {
@@ -84,6 +82,8 @@ bool source_lane(u32 lane, u32 b, u32 c, u32& source) {
     case Shuffle::kIndex:
       source = least | (offset & ~segment);
       return source <= most;
+    case Shuffle::kNone:
+      break;
   }
   return false;
 }
@@ -191,7 +191,8 @@ Row redux(std::string_view syntax, ptx::Type type, F) {
                 in.joins = true;
                 in.execute = by_members<reduce<T, F>>;
               },
-          .cost = fixed_cost<Pipe::kAlu, 2>};
+          .cost = fixed_cost<Pipe::kAlu, 2>,
+          .traits = {.gathers = Gathers::kMembers, .members = Members::kB}};
 }
 
 void active_mask(Warp& w, const Instruction& in) { write_all(w, in.d, w.mask); }
@@ -223,6 +224,25 @@ Row warp_row(std::string_view syntax, Bind bind, CostFunction cost, std::vector<
   return {.syntax = syntax, .types = std::move(types), .types2 = {}, .bind = bind, .cost = cost};
 }
 
+/// With the slot of the member mask.
+constexpr Traits members_in(Members slot, Shuffle shuffle = Shuffle::kNone) {
+  return {.gathers = Gathers::kMembers, .members = slot, .shuffle = shuffle};
+}
+
+template <Shuffle kShuffle>
+Row shuffle_row(std::string_view syntax) {
+  return warp_row(syntax, bind_shuffle<kShuffle>, kShuffleCost);
+}
+/// The form with a mask: the lanes that it names wait for each other.
+template <Shuffle kShuffle>
+Row shuffle_sync_row(std::string_view syntax) {
+  return shuffle_row<kShuffle>(syntax).with(members_in(Members::kExtra, kShuffle));
+}
+template <Vote kVote>
+Row vote_sync_row(std::string_view syntax) {
+  return warp_row(syntax, bind_vote<kVote>, kVoteCost).with(members_in(Members::kB));
+}
+
 template <class T>
 struct SmallerOf {
   T operator()(T a, T b) const { return b < a ? b : a; }
@@ -237,24 +257,26 @@ struct LargerOf {
 std::vector<Row> warp_rows() {
   const std::vector<ptx::Type> words = {B32::kType, B64::kType};
   return {
-      warp_row("shfl.up.b32 d, a, b, c", bind_shuffle<Shuffle::kUp>, kShuffleCost),
-      warp_row("shfl.down.b32 d, a, b, c", bind_shuffle<Shuffle::kDown>, kShuffleCost),
-      warp_row("shfl.bfly.b32 d, a, b, c", bind_shuffle<Shuffle::kButterfly>, kShuffleCost),
-      warp_row("shfl.idx.b32 d, a, b, c", bind_shuffle<Shuffle::kIndex>, kShuffleCost),
-      warp_row("shfl.sync.up.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kUp>, kShuffleCost),
-      warp_row("shfl.sync.down.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kDown>, kShuffleCost),
-      warp_row("shfl.sync.bfly.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kButterfly>, kShuffleCost),
-      warp_row("shfl.sync.idx.b32 d, a, b, c, membermask", bind_shuffle<Shuffle::kIndex>, kShuffleCost),
+      shuffle_row<Shuffle::kUp>("shfl.up.b32 d, a, b, c"),
+      shuffle_row<Shuffle::kDown>("shfl.down.b32 d, a, b, c"),
+      shuffle_row<Shuffle::kButterfly>("shfl.bfly.b32 d, a, b, c"),
+      shuffle_row<Shuffle::kIndex>("shfl.idx.b32 d, a, b, c"),
+      shuffle_sync_row<Shuffle::kUp>("shfl.sync.up.b32 d, a, b, c, membermask"),
+      shuffle_sync_row<Shuffle::kDown>("shfl.sync.down.b32 d, a, b, c, membermask"),
+      shuffle_sync_row<Shuffle::kButterfly>("shfl.sync.bfly.b32 d, a, b, c, membermask"),
+      shuffle_sync_row<Shuffle::kIndex>("shfl.sync.idx.b32 d, a, b, c, membermask"),
       warp_row("vote.all.pred d, a", bind_vote<Vote::kAll>, kVoteCost),
       warp_row("vote.any.pred d, a", bind_vote<Vote::kAny>, kVoteCost),
       warp_row("vote.uni.pred d, a", bind_vote<Vote::kUni>, kVoteCost),
       warp_row("vote.ballot.b32 d, a", bind_vote<Vote::kBallot>, kVoteCost),
-      warp_row("vote.sync.all.pred d, a, membermask", bind_vote<Vote::kAll>, kVoteCost),
-      warp_row("vote.sync.any.pred d, a, membermask", bind_vote<Vote::kAny>, kVoteCost),
-      warp_row("vote.sync.uni.pred d, a, membermask", bind_vote<Vote::kUni>, kVoteCost),
-      warp_row("vote.sync.ballot.b32 d, a, membermask", bind_vote<Vote::kBallot>, kVoteCost),
-      warp_row("match.any.sync.type d, a, membermask", bind_match<false>, kVoteCost, words),
-      warp_row("match.all.sync.type d, a, membermask", bind_match<true>, kVoteCost, words),
+      vote_sync_row<Vote::kAll>("vote.sync.all.pred d, a, membermask"),
+      vote_sync_row<Vote::kAny>("vote.sync.any.pred d, a, membermask"),
+      vote_sync_row<Vote::kUni>("vote.sync.uni.pred d, a, membermask"),
+      vote_sync_row<Vote::kBallot>("vote.sync.ballot.b32 d, a, membermask"),
+      warp_row("match.any.sync.type d, a, membermask", bind_match<false>, kVoteCost, words)
+          .with(members_in(Members::kB)),
+      warp_row("match.all.sync.type d, a, membermask", bind_match<true>, kVoteCost, words)
+          .with(members_in(Members::kB)),
       warp_row("activemask.b32 d", bind_active_mask, kVoteCost),
       redux<u32>("redux.sync.add.u32 d, a, membermask", U32::kType, [](u32 a, u32 b) { return a + b; }),
       redux<u32>("redux.sync.add.s32 d, a, membermask", S32::kType, [](u32 a, u32 b) { return a + b; }),
@@ -265,7 +287,7 @@ std::vector<Row> warp_rows() {
       redux<u32>("redux.sync.and.b32 d, a, membermask", B32::kType, [](u32 a, u32 b) { return a & b; }),
       redux<u32>("redux.sync.or.b32 d, a, membermask", B32::kType, [](u32 a, u32 b) { return a | b; }),
       redux<u32>("redux.sync.xor.b32 d, a, membermask", B32::kType, [](u32 a, u32 b) { return a ^ b; }),
-      warp_row("elect.sync d, membermask", bind_elect, kVoteCost),
+      warp_row("elect.sync d, membermask", bind_elect, kVoteCost).with(members_in(Members::kA)),
   };
 }
 

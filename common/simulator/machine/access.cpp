@@ -3,12 +3,12 @@
 #include "simulator/machine/access.h"
 
 #include <bit>
-#include <cstdio>
 
 #include "simulator/machine/cluster.h"
-#include "simulator/machine/device.h"
 #include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"
+#include "simulator/program/address_windows.h"
+#include "simulator/text.h"
 
 namespace roofline::sim {
 
@@ -27,27 +27,19 @@ const char* verb(AccessKind kind) {
   }
 }
 
-std::string hex(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 /// "4-byte store to shared address 0x1000".
 std::string access_text(AccessKind kind, const char* space, u64 address, u64 width) {
   return std::to_string(width) + "-byte " + verb(kind) + " " + space + hex(address);
 }
 
-std::string count(u64 n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
-
 /// Why an access to a small space (shared, local, parameters) is out of bounds.
 std::string bounds_text(s64 offset, u64 width, u64 size, const std::string& what) {
-  const std::string of = "the " + count(size, "byte") + " of " + what;
-  if (offset < 0) return count(static_cast<u64>(-offset), "byte") + " before " + of;
+  const std::string of = "the " + count_of(size, "byte") + " of " + what;
+  if (offset < 0) return count_of(static_cast<u64>(-offset), "byte") + " before " + of;
   const u64 begin = static_cast<u64>(offset);
   if (begin == size) return "just past " + of;
-  if (begin > size) return count(begin - size, "byte") + " past " + of;
-  return "the last " + count(begin + width - size, "byte") + " past " + of;
+  if (begin > size) return count_of(begin - size, "byte") + " past " + of;
+  return "the last " + count_of(begin + width - size, "byte") + " past " + of;
 }
 
 /// One checked request on its way from addresses to pointers.
@@ -347,7 +339,8 @@ class Resolver {
       if ((address & wrong) == 0) continue;
       w_.trap(TrapKind::kMisalignedAddress, l, in_,
               access_text(request_.kind, space, address, request_.width) + ": misaligned, the address is " +
-                  count(address & wrong, "byte") + " past a multiple of " + std::to_string(request_.width));
+                  count_of(address & wrong, "byte") + " past a multiple of " +
+                  std::to_string(request_.width));
     }
   }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "simulator/machine/instruction.h"
+#include "simulator/program/instruction.h"
 #include "simulator/types.h"
 
 /// Memos that make the checked access path cheap. Nothing here changes a result: an entry that does not fit

@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
-#include "simulator/machine/device.h"
 #include "simulator/machine/warp.h"
+#include "simulator/program/launch.h"
 
 /// Thread block clusters (sm_90): blocks that run together, wait for each other and read each other's shared
 /// memory.

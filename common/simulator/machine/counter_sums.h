@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "simulator/machine/function.h"
+#include "simulator/program/function.h"
 
 namespace roofline::sim {
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "simulator/machine/function.h"
+#include "simulator/program/function.h"
 
 /// How a warp diverges. A warp runs as one fragment until a branch splits it; the halves meet at a Join,
 /// normally the branch's immediate post-dominator. Nothing here is touched by code that does not diverge or

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "simulator/machine/instruction.h"
+#include "simulator/program/instruction.h"
 #include "simulator/types.h"
 
 namespace roofline::sim {

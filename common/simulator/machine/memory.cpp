@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 
-#include "simulator/machine/device.h"
+#include "simulator/program/address_windows.h"
+#include "simulator/text.h"
 
 namespace roofline::sim {
 
@@ -38,14 +38,6 @@ u64 round_down(u64 value, u64 unit) { return value / unit * unit; }
 u64 guard_bytes(u64 bytes) {
   return std::clamp<u64>(round_up(bytes / 16, Memory::kAlignment), 4096, u64{1} << 20);
 }
-
-std::string hex(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
-std::string count(u64 n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
 std::string describe(const Memory::Allocation& allocation) {
   std::string text =
@@ -330,7 +322,7 @@ std::string Memory::explain(u64 address, u64 bytes) const {
   }
   if (const Allocation* holder = find(address)) {
     if (address + bytes > holder->end)
-      return "the last " + count(address + bytes - holder->end, "byte") + " past the end of the " +
+      return "the last " + count_of(address + bytes - holder->end, "byte") + " past the end of the " +
              describe(*holder);
     return "inside the " + describe(*holder);
   }
@@ -338,7 +330,7 @@ std::string Memory::explain(u64 address, u64 bytes) const {
   if (after_freed != freed_.begin()) {
     const Allocation& freed = std::prev(after_freed)->second;
     if (address < freed.end)
-      return count(address - freed.begin, "byte") + " into a " + describe(freed) + " that was freed";
+      return count_of(address - freed.begin, "byte") + " into a " + describe(freed) + " that was freed";
   }
   auto next = live_.upper_bound(address);
   const Allocation* below = next == live_.begin() ? nullptr : &std::prev(next)->second;
@@ -346,8 +338,8 @@ std::string Memory::explain(u64 address, u64 bytes) const {
   if (below && (!above || address - below->end <= above->begin - address))
     return address == below->end
                ? "just past the end of the " + describe(*below)
-               : count(address - below->end, "byte") + " past the end of the " + describe(*below);
-  if (above) return count(above->begin - address, "byte") + " before the start of the " + describe(*above);
+               : count_of(address - below->end, "byte") + " past the end of the " + describe(*below);
+  if (above) return count_of(above->begin - address, "byte") + " before the start of the " + describe(*above);
   return "not inside any allocation";
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "simulator/program/address_windows.h"
 #include "simulator/types.h"
 
 namespace roofline::sim {

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "simulator/analysis/held_types.h"
 #include "simulator/machine/access.h"
-#include "simulator/machine/copies.h"
-#include "simulator/machine/device.h"
 #include "simulator/machine/memory.h"
+#include "simulator/program/address_windows.h"
 
 namespace roofline::sim {
 
@@ -171,6 +171,10 @@ u32 ThreadRecorder::instruction(const Function& function, u32 index) {
   known.function = function.name;
   known.line = info.source.line;
   known.ptx_line = info.at.line;
+  known.guard = info.guard;
+  known.branches = info.traits.flow == Flow::kBranch || info.traits.flow == Flow::kBranchList;
+  known.is_barrier = is_barrier(info.traits.gathers);
+  known.held = held_types(function.source->instructions[index - function.first_index], info.traits);
   if (const auto file = grid_.kernel->files.find(info.source.file);
       known.line != 0 && file != grid_.kernel->files.end())
     known.file = file->second;
@@ -216,7 +220,7 @@ void ThreadRecorder::read(const Lanes& lanes, const Function& function, u32 inde
     if (!known) values.push_back(value);
   };
   for (size_t i = 0; i < in.operands.size(); ++i) {
-    const bool written = i == 0 && writes_first_operand(in) && in.operands[0].kind != Kind::kAddress;
+    const bool written = i == 0 && grid_.kernel->info[index].traits.writes_first;
     if (written == outputs) each_register(in.operands[i], add);
   }
   if (in.call) {

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/machine/function.h"
-#include "simulator/machine/thread_record.h"
 #include "simulator/machine/warp.h"
+#include "simulator/program/function.h"
+#include "simulator/program/thread_record.h"
 
 namespace roofline::sim {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "simulator/machine/counters.h"
 #include "simulator/machine/fragment.h"
 #include "simulator/machine/lanes.h"
-#include "simulator/machine/trap.h"
+#include "simulator/program/counters.h"
+#include "simulator/program/trap.h"
 #include "simulator/timing/cache.h"
 #include "simulator/timing/scoreboard.h"
 

@@ -10,6 +10,10 @@ namespace {
 constexpr u32 kMostRegisters = 1u << 20;
 constexpr u32 kMostLines = 1u << 30;
 
+/// The opcodes whose operands have a syntax of their own: the argument lists of a call, and a label, which
+/// may be declared later. The grammar says no more about opcodes; what they mean stands in isa/.
+constexpr std::string_view kCall = "call", kBranch = "bra";
+
 }  // namespace
 
 void FunctionReader::body() {
@@ -153,7 +157,7 @@ void FunctionReader::instruction(const Token& opcode, std::string guard, bool gu
   while (lexer_.peek().kind == Token::Kind::kDotWord) {
     instruction.modifiers.emplace_back(lexer_.next().text.substr(1));
   }
-  if (instruction.opcode == "call") return call(instruction);
+  if (instruction.opcode == kCall) return call(instruction);
   if (lexer_.accept(';')) return;
   instruction.operands.reserve(4);
   do {
@@ -219,7 +223,7 @@ void FunctionReader::settle_references() {
     using Where = Scopes::Reference::Where;
     const bool is_label =
         reference.where == Where::kPrototype ||
-        (reference.where == Where::kOperand && function_.instructions[reference.index].opcode == "bra");
+        (reference.where == Where::kOperand && function_.instructions[reference.index].opcode == kBranch);
     if (is_label) {
       const char* what = reference.where == Where::kPrototype ? "call prototype" : "label";
       lexer_.fail(reference.at, std::string("'") + function_.name + "' has no " + what + " '" +

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "simulator/machine/trap.h"
+#include "simulator/ptx/load_error.h"
 #include "simulator/ptx/rename.h"
 
 namespace roofline::sim::ptx {

@@ -57,7 +57,7 @@ struct Operand {
   };
   Kind kind = Kind::kDiscard;
   bool negated = false;
-  bool minus = false;  ///< enters with the other sign; no text says so, machine/contractions.h does
+  bool minus = false;  ///< enters with the other sign; no text says so, analysis/contractions.h does
   bool is_single = false;
   bool base_is_symbol = false;
   u8 part = 0;  ///< of a register, for video instructions: 1 + n for .bn, 5 + n for .hn; 0: all of it

@@ -3,7 +3,7 @@
 #pragma once
 #include <string_view>
 
-#include "simulator/machine/trap.h"
+#include "simulator/ptx/load_error.h"
 #include "simulator/ptx/module.h"
 
 namespace roofline::sim::ptx {

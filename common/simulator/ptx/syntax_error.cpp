@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulator/machine/trap.h"
+#include "simulator/ptx/load_error.h"
 
 namespace roofline::sim::ptx {
 namespace {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "simulator/checks/finding.h"
+#include "simulator/program/address_windows.h"
 #include "simulator/runtime/call_site.h"
 #include "simulator/runtime/host_watch.h"
 #include "simulator/runtime/say.h"
@@ -83,14 +84,12 @@ void Connection::open_channel() try {
     }
   }
   MachineOptions options;
-  options.directory = own_directory();
-  options.device = environment("ROOFLINE_DEVICE");
-  if (options.device.empty()) options.device = "a100-sxm4-40gb";
+  if (const std::string device = environment("ROOFLINE_DEVICE"); !device.empty()) options.device = device;
   options.vector_level = environment("ROOFLINE_VECTOR_LEVEL");
   if (const int gpus = std::atoi(environment("ROOFLINE_GPUS").c_str()); gpus > 0)
     options.gpus = static_cast<unsigned>(gpus);
   options.threads = static_cast<unsigned>(std::atoi(environment("ROOFLINE_THREADS").c_str()));
-  StartedMachine started = start_machine(options);
+  StartedMachine started = start_machine(own_directory(), options, false);
   socket_ = std::move(started.guest);
   machine_pid_ = started.pid;
 } catch (const std::exception& error) {

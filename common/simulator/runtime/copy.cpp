@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simulator/program/address_windows.h"
 #include "simulator/runtime/capture.h"
 
 namespace roofline::sim::runtime {

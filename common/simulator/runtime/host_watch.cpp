@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "simulator/program/address_windows.h"
+
 namespace roofline::sim::runtime {
 
 using namespace channel;

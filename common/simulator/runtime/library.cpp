@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "simulator/image/registration.h"
+#include "simulator/ptx/load_error.h"
 #include "simulator/runtime/runtime.h"
 #include "simulator/runtime/say.h"
 

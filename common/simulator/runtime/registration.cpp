@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "simulator/ptx/load_error.h"
 #include "simulator/runtime/launch.h"
 #include "simulator/runtime/runtime.h"
 #include "simulator/runtime/say.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "simulator/channel/messages.h"
+#include "simulator/program/address_windows.h"
 #include "simulator/server/server.h"
 
 namespace roofline::sim::server {

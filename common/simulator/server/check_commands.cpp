@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "simulator/program/address_windows.h"
 #include "simulator/server/answers.h"
 
 /// Commands that only a checked program sends: host code and the memory that it shares with the device.

@@ -6,6 +6,7 @@
 
 #include "simulator/image/elf.h"
 #include "simulator/image/image.h"
+#include "simulator/ptx/load_error.h"
 
 namespace roofline::sim::server {
 namespace {

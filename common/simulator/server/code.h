@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simulator/channel/status.h"
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
 
 namespace roofline::sim::server {
 

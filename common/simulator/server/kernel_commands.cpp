@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simulator/ptx/load_error.h"
 #include "simulator/server/answers.h"
 #include "simulator/server/code.h"
 

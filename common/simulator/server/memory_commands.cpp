@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "simulator/program/address_windows.h"
 #include "simulator/server/answers.h"
 
 namespace roofline::sim::server {

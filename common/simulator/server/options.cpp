@@ -5,53 +5,51 @@
 #include <charconv>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
+#include "simulator/program/address_windows.h"
 
 namespace roofline::sim::server {
 namespace {
 
-template <class T>
-T number(std::string_view name, std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    throw std::runtime_error(std::string(name) + " needs a number, not '" + std::string(text) + "'");
-  return value;
-}
+/// The field that an argument names takes its value.
+struct Argument {
+  std::string_view name, value;
+  bool known = false;
+
+  template <class T>
+  void operator()(std::string_view field, T& member) {
+    if (name.substr(0, 2) != "--" || name.substr(2) != field) return;
+    known = true;
+    if constexpr (std::is_same_v<T, std::string>)
+      member = value;
+    else if constexpr (std::is_same_v<T, bool>)
+      member = number<int>() != 0;
+    else
+      member = number<T>();
+  }
+
+  template <class T>
+  T number() const {
+    T parsed{};
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
+    if (error != std::errc{} || end != value.data() + value.size())
+      throw std::runtime_error(std::string(name) + " needs a number, not '" + std::string(value) + "'");
+    return parsed;
+  }
+};
 
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; i += 2) {
-    const std::string_view name = argv[i];
-    if (i + 1 == argc) throw std::runtime_error(std::string(name) + " needs a value");
-    const std::string_view value = argv[i + 1];
-    if (name == "--device")
-      options.device = value;
-    else if (name == "--devices")
-      options.devices = value;
-    else if (name == "--guest-fd")
-      options.guest_fd = number<int>(name, value);
-    else if (name == "--observer-fd")
-      options.observer_fd = number<int>(name, value);
-    else if (name == "--gpus")
-      options.gpus = number<unsigned>(name, value);
-    else if (name == "--threads")
-      options.threads = number<unsigned>(name, value);
-    else if (name == "--checks")
-      options.checks = number<unsigned>(name, value);
-    else if (name == "--device-memory")
-      options.device_memory = number<u64>(name, value);
-    else if (name == "--time-limit")
-      options.time_limit = number<double>(name, value);
-    else if (name == "--trace")
-      options.trace = number<int>(name, value) != 0;
-    else if (name == "--permute-fragments")
-      options.permute_fragments = number<int>(name, value) != 0;
-    else
-      throw std::runtime_error("unknown argument '" + std::string(name) + "'");
+    Argument argument{.name = argv[i], .value = {}};
+    if (i + 1 == argc) throw std::runtime_error(std::string(argument.name) + " needs a value");
+    argument.value = argv[i + 1];
+    options.fields(argument);
+    if (!argument.known) throw std::runtime_error("unknown argument '" + std::string(argument.name) + "'");
   }
   if (options.guest_fd < 0 || options.device.empty())
     throw std::runtime_error("this program is started by libcudart.so.13 or by the grader, not by hand");

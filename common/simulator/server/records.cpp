@@ -50,9 +50,11 @@ void Records::device_bytes(u64 in_use) {
 
 namespace {
 
-Session::Line describe(const Device& device, FunctionId function, const std::string& kernel,
-                       const InstructionInfo& info) {
-  Session::Line line;
+constexpr ptx::Type kFloat{ptx::Type::Kind::kFloat, 32}, kDouble{ptx::Type::Kind::kFloat, 64};
+
+LineRecord describe(const Device& device, FunctionId function, const std::string& kernel,
+                    const InstructionInfo& info) {
+  LineRecord line;
   line.kernel = kernel;
   line.function = device.function_name(function, info.function);
   line.ptx = info.text;
@@ -66,6 +68,13 @@ Session::Line describe(const Device& device, FunctionId function, const std::str
   line.is_load = info.is_load;
   line.is_store = info.is_store;
   line.is_atomic = info.is_atomic;
+  line.width = info.width;
+  line.is_branch = info.traits.flow == Flow::kBranch;
+  line.is_barrier = is_barrier(info.traits.gathers);
+  line.widens =
+      info.traits.typing == Typing::kConverted && info.traits.from == kFloat && info.traits.type == kDouble;
+  line.arithmetic = info.traits.arithmetic;
+  line.type = info.traits.type;
   return line;
 }
 

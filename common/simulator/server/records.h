@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "simulator/channel/observer.h"
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
 #include "simulator/timing/timeline.h"
 
 namespace roofline::sim::server {

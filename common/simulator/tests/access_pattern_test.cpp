@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
+#include "simulator/device/device.h"
 #include "simulator/machine/access.h"
-#include "simulator/machine/device.h"
 #include "simulator/machine/memory.h"
 
 /// The access path against its plain definition, on random address patterns: whatever shortcut it takes,

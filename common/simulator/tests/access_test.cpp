@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_fixture.h"
+#include "simulator/text.h"
 
 /// What accesses cost (sectors, lines, wavefronts) and how wrong ones are reported.
 namespace roofline::sim {
@@ -189,11 +190,6 @@ TEST_F(Counting, CountersPerInstruction) {
 
 class Trapping : public KernelTest {
  protected:
-  std::string hex(u64 value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-    return text;
-  }
   /// The kernel must trap with this kind, and its message must contain every one of the words.
   void expect_trap(const LaunchResult& result, TrapKind kind, const std::vector<std::string>& words) {
     ASSERT_TRUE(result.trap);

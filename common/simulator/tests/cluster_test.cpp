@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
 
 // Clusters, memory barriers and kernels that cannot run, as hand-written PTX on a simulated H200.
 namespace roofline::sim {

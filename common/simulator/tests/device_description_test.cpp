@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
+
+#include "simulator/timing/model_version.h"
 
 namespace roofline::sim {
 namespace {
@@ -212,6 +215,24 @@ TEST_F(DeviceFile, NumbersAreNumbersOfTheRightKind) {
 TEST_F(DeviceFile, SyntaxErrorsHaveALine) {
   const auto message = error_after("sms = \\[108, \"sheet\"\\]", "sms = [108, ");
   EXPECT_TRUE(std::regex_search(message, std::regex("card\\.toml:[0-9]+: "))) << message;
+}
+
+// Breaks when a device changes and what is made of it does not say so.
+TEST_F(DeviceFile, EveryValueIsInTheVersionOfTheModel) {
+  const auto version_after = [&](const std::string& from, const std::string& to) {
+    EXPECT_EQ(error_after(from, to), "");
+    return model_version(load_device(directory_, "card"));
+  };
+  const std::string version = model_version(load_device(kDevices, "a100-sxm4-40gb"));
+  EXPECT_TRUE(std::regex_match(version, std::regex("[0-9a-f]{8}"))) << version;
+  EXPECT_EQ(version_after("\n", "\n# a comment\n\n"), version);
+  EXPECT_EQ(version_after("alu_latency = \\[", "alu_latency =  [ "), version);
+  EXPECT_NE(version_after("alu_latency = \\[", "alu_latency = [1"), version);
+  EXPECT_NE(version_after("dram_gbps = \\[1555", "dram_gbps = [1555.001"), version);
+  std::set<std::string> versions;
+  for (const std::string& id : known_devices(kDevices))
+    versions.insert(model_version(load_device(kDevices, id)));
+  EXPECT_EQ(versions.size(), known_devices(kDevices).size());
 }
 
 }  // namespace

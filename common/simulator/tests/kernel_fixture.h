@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
 
 /// Small kernels in PTX on a simulated A100, for tests of the machine.
 namespace roofline::sim {

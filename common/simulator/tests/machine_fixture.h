@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
 
 /// Hand-written PTX through Device, without a runtime.
 namespace roofline::sim {

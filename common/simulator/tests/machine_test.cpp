@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "simulator/ptx/load_error.h"
 #include "simulator/tests/machine_fixture.h"
 
 /// Whole launches: results, counters, determinism, loading and its errors.

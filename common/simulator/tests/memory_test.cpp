@@ -11,7 +11,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "simulator/machine/device.h"
+#include "simulator/device/device.h"
+#include "simulator/text.h"
 
 namespace roofline::sim {
 namespace {
@@ -19,12 +20,6 @@ namespace {
 constexpr u64 kGiB = u64{1} << 30;
 
 u8* at(u64 address) { return reinterpret_cast<u8*>(address); }
-
-std::string hex(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// Shared memory pages that this process has touched, in KiB.
 u64 resident_shared_kib() {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "simulator/machine/trap.h"
+#include "simulator/program/trap.h"
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/parser.h"
 

@@ -250,7 +250,7 @@ TEST(Session, CountsBytesByDirection) {
 }
 
 /// What the observer saw of a program.
-std::string observed(const fs::path& program, const SessionOptions& options) {
+std::string observed(const fs::path& program, const MachineOptions& options) {
   Session session = Session::start(SIMULATOR_BUILD, options);
   session.begin_region();
   const auto environment = simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())});
@@ -289,7 +289,7 @@ TEST(Session, IsDeterministic) {
 TEST(Session, TimeLimitStopsAKernel) {
   const Folder folder;
   const fs::path program = compile(folder, "spin");
-  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .kernel_time_limit = 0.3});
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .time_limit = 0.3});
   session.begin_region();
   const auto environment = simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())});
   const Result result = run({program}, environment, session.guest_fd());

@@ -111,8 +111,7 @@ TEST_F(ScoreboardTest, LoadsDoNotPassStores) {
   for (auto* info : {&store, &plain, &read_only}) info->cost.pipe = Pipe::kMemory;
   store.is_store = true;
   plain.is_load = read_only.is_load = true;
-  plain.text = "ld.global.f32 %f1, [%rd1]";
-  read_only.text = "ld.global.nc.f32 %f1, [%rd1]";
+  read_only.traits.read_only = true;
   load(1, 9, MemoryLevel::kBeyondL1);
   board_.issue(operands(70, {8, 1}), store, MemoryLevel::kBeyondL1, 1);
   board_.issue(operands(2, {9}), read_only, MemoryLevel::kBeyondL1, 1);

@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <variant>
+
+#include "simulator/closest.h"
+#include "simulator/timing/model_version.h"
 
 namespace roofline::sim {
 namespace {
@@ -120,32 +124,10 @@ const Key kKeys[] = {
     {"fault_group_us", &D::fault_group_us},
 };
 
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] != b[j - 1] ? 1 : 0);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
 /// " Did you mean \"x\"?" when a known word is near enough, otherwise "".
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
-  const auto begins =
-      std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.starts_with(word); });
-  if (!word.empty() && begins != known.end()) return " Did you mean \"" + *begins + "\"?";
-  const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-  if (nearest == known.end() || edit_distance(word, *nearest) > std::max<size_t>(2, word.size() / 2))
-    return "";
-  return " Did you mean \"" + *nearest + "\"?";
+  const std::string near = closest(word, known);
+  return near.empty() ? "" : " Did you mean \"" + near + "\"?";
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -174,8 +156,9 @@ class Reader {
   void read() {
     read_sources();
     for (const auto& [name, node] : table_)
-      if (name != "sources" && std::none_of(std::begin(kKeys), std::end(kKeys),
-                                            [&](const Key& key) { return key.name == name.str(); }))
+      if (name != "sources" &&
+          std::none_of(std::begin(kKeys), std::end(kKeys),
+                       [&word = name](const Key& key) { return key.name == word.str(); }))
         fail(line_of(node), "unknown key \"" + std::string(name.str()) + "\"." +
                                 suggestion(std::string(name.str()), key_names()) +
                                 " Known keys: " + joined(key_names()) + ".");
@@ -264,6 +247,17 @@ bool set_number(DeviceDescription& device, std::string_view key, double value) {
           },
           known.field);
   return false;
+}
+
+std::string values_text(const DeviceDescription& device) {
+  std::ostringstream text;
+  text.precision(17);
+  for (const Key& key : kKeys) {
+    text << key.name << " = ";
+    std::visit([&](auto member) { text << device.*member; }, key.field);
+    text << '\n';
+  }
+  return text.str();
 }
 
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id) {

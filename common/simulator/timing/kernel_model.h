@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/machine/counters.h"
+#include "simulator/program/counters.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {

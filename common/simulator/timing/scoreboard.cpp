@@ -108,7 +108,7 @@ Cycles Scoreboard::in_memory_order(Cycles start, const InstructionInfo& info, Me
   if (!info.is_load && !info.is_store && !info.is_atomic) return start;
   const size_t kind = level == MemoryLevel::kShared ? 0 : 1;
   // What is read through the read-only path (ld.global.nc) is written by nobody during the kernel.
-  const bool read_only = info.is_load && info.text.find(".nc.") != std::string::npos;
+  const bool read_only = info.is_load && info.traits.read_only;
   if (!read_only) start = later(start, stored_[kind]);
   if (info.is_store || info.is_atomic) {
     start = later(start, loaded_[kind]);

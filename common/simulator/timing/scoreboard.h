@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "simulator/machine/instruction.h"
+#include "simulator/program/instruction.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {

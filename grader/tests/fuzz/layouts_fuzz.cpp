@@ -6,10 +6,10 @@
 
 #include <cstdlib>
 
+#include "grader/base/paths.h"
 #include "grader/batch/layout.h"
 #include "grader/batch/roster.h"
 #include "grader/formats/csv.h"
-#include "grader/paths.h"
 
 using namespace roofline::grader;
 

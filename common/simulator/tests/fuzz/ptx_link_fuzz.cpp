@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "simulator/machine/trap.h"
+#include "simulator/program/trap.h"
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/parser.h"
 

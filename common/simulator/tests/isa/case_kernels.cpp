@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "simulator/tests/isa/instruction_case.h"
+#include "simulator/text.h"
 
 // Runs the instruction cases as PTX kernels, one each, through whatever libcudart is found first: the
 // simulated one (parser, function builder and machine included) or a real one, where the GPU is the oracle
@@ -64,14 +65,12 @@ class Kernel {
       std::memcpy(&bits, &data[i * kCell], sizeof bits);
       return bits;
     };
-    char message[80];
     for (std::size_t i = 0; i < binder_.results.size(); ++i) {
       const auto& result = binder_.results[i];
       u64 bits = cell(binder_.sources.size() + i);
       if (result.type.bits < 64) bits &= (u64{1} << result.type.bits) - 1;
       if (agrees(bits, result.value, result.type)) continue;
-      std::snprintf(message, sizeof message, "got 0x%llx", static_cast<unsigned long long>(bits));
-      return message;
+      return "got " + hex(bits);
     }
     if (case_.carry_out && (cell(cells() - 1) & 1u) != (*case_.carry_out ? 1u : 0u)) return "wrong CC.CF";
     return "";

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/program/counters.h"
+#include "simulator/program/thread_record.h"
+#include "simulator/program/trap.h"
+#include "simulator/timing/trace.h"
+
+/// What the machine tells the trusted side: kernels, counters, virtual time. Plain data; observer.h has its
+/// wire form.
+namespace roofline::sim {
+
+/// One kernel as the machine saw it.
+struct KernelRecord {
+  std::string name;
+  u32 stream = 0;
+  Dim3 grid, block;
+  double start = 0, end = 0;                           ///< virtual seconds
+  double seconds = 0;                                  ///< modelled execution time without launch overhead
+  std::string limiter;                                 ///< slowest resource
+  std::vector<std::pair<std::string, double>> bounds;  ///< resource, seconds
+  KernelCounters counters;                             ///< per_instruction empty unless requested
+  KernelResources resources;
+  Occupancy occupancy;
+  u64 graph_launch = 0;  ///< a node of the region's n-th graph launch; 0: launched into a stream
+  u64 ordinal = 0;       ///< the session's n-th kernel, from 1: TraceSpan::kernel
+  u32 device = 0;        ///< which of the session's GPUs
+  u64 page_faults = 0;   ///< groups of 64 KiB of managed memory that it waited for
+  u64 migrated_in_bytes = 0, migrated_out_bytes = 0;  ///< because of them: to the GPU, and back to make room
+};
+
+/// What happened on the device between begin_region and end_region.
+struct Region {
+  double virtual_seconds = 0;  ///< from the host clock at the beginning to the end of all work submitted
+  std::vector<KernelRecord> kernels;
+  u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
+  u64 fill_bytes = 0;
+  u64 host_visible_bytes = 0;  ///< pinned/mapped/managed memory alive at any time in the region
+  u64 device_bytes_peak = 0;
+  std::vector<Trap> traps;
+  std::vector<std::string>
+      missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
+  std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
+  u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
+  u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
+  u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
+  u64 graphs_instantiated = 0;
+  u64 graph_launches = 0;  ///< executable graphs launched
+  u64 graph_nodes = 0;     ///< nodes that these executed, of all types
+};
+
+/// The timeline of a session: host calls, work and events in the order in which they were submitted.
+struct Trace {
+  std::vector<TraceSpan> spans;
+  u64 dropped = 0;  ///< spans beyond kMaxTraceSpans
+};
+
+/// One PTX instruction with its counts over all launches since the start.
+struct LineRecord {
+  std::string kernel, function;  ///< the function is another one than the kernel in code that it calls
+  std::string file, ptx;         ///< file empty and line 0 when the program was built without -lineinfo
+  u32 line = 0, ptx_line = 0;
+  std::string caller_file;  ///< where the function that holds the line was inlined; line 0: nowhere
+  u32 caller_line = 0;
+  Pipe pipe = Pipe::kNone;
+  u32 issue = 1;  ///< issue slots: machine instructions that it becomes
+  bool is_load = false, is_store = false, is_atomic = false;
+  u8 width = 0;  ///< bytes a lane moved by an access
+  bool is_branch = false, is_barrier = false;
+  bool widens = false;  ///< makes a double of a float
+  Arithmetic arithmetic = Arithmetic::kOther;
+  ptx::Type type;  ///< that it computes in
+  InstructionCounters counters;
+};
+
+/// Launches that one region lists.
+inline constexpr u64 kMaxKernelRecords = 100'000;
+
+}  // namespace roofline::sim

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/device/device.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <system_error>
+
+#include "simulator/bind/module.h"
+#include "simulator/device/launch_check.h"
+#include "simulator/machine/block_trap.h"
+#include "simulator/machine/cluster.h"
+#include "simulator/machine/counter_sums.h"
+#include "simulator/machine/grid.h"
+#include "simulator/machine/observer.h"
+#include "simulator/machine/thread_recorder.h"
+#include "simulator/program/address_windows.h"
+
+namespace roofline::sim {
+
+struct Device::State {
+  State(const DeviceDescription& d, unsigned threads)
+      : description(d), memory(d.memory_bytes), l2(d.l2_bytes, d.l2_ways), runner(description, threads) {}
+
+  Kernel& kernel(FunctionId function) const {
+    if (function >= kernels.size() || kernels[function] == nullptr)
+      throw std::out_of_range("no such kernel: " + std::to_string(function));
+    return *kernels[function];
+  }
+
+  /// What cooperative groups find behind %envreg1: u32 size, then the barrier of the grid.
+  u64 clean_workspace() {
+    constexpr u32 kBytes = 256;
+    if (workspace == 0) workspace = memory.allocate(kBytes, "workspace of cooperative launches");
+    if (workspace == 0) return 0;
+    auto* words = reinterpret_cast<u32*>(workspace);
+    std::fill_n(words, kBytes / sizeof(u32), 0u);
+    words[0] = kBytes;
+    return workspace;
+  }
+
+  /// For the launch that holds the thread that was asked for.
+  std::unique_ptr<ThreadRecorder> recorder_of(const Grid& grid) {
+    if (!request || readable_name(grid.kernel->name).find(request->kernel) == std::string::npos)
+      return nullptr;
+    if (++record.launches != request->launch) return nullptr;
+    record.kernel = grid.kernel->name;
+    record.launch = request->launch;
+    if (!find_thread(*request, grid.size, grid.block, record)) return nullptr;
+    return std::make_unique<ThreadRecorder>(grid, request->most_steps, record);
+  }
+
+  DeviceDescription description;
+  Memory memory;
+  L2Cache l2;
+  GridRunner runner;
+  ManagedAllocator managed;
+  std::map<ModuleId, std::unique_ptr<Module>> modules;
+  bool permute_fragments = false;
+  std::vector<Kernel*> kernels;  ///< by FunctionId; nullptr after unloading
+  ModuleId next_module = 1;
+  Observer* observer = nullptr;
+  u64 stack_bytes = 1024;
+  u64 launches = 0;
+  u64 workspace = 0;  ///< of cooperative launches, allocated by the first
+  double now_ns = 0;  ///< modelled time of all kernels so far
+  std::vector<std::pair<u64, u64>> mappings;
+  std::optional<ThreadRequest> request;
+  ThreadRecord record;
+};
+
+Device::Device(const DeviceDescription& description, unsigned threads)
+    : state_(std::make_unique<State>(description, threads)) {}
+
+Device::~Device() {
+  for (const auto& [address, bytes] : state_->mappings) munmap(reinterpret_cast<void*>(address), bytes);
+}
+
+const DeviceDescription& Device::description() const { return state_->description; }
+
+// ---- memory ----
+
+u64 Device::allocate(u64 bytes, const std::string& origin) { return state_->memory.allocate(bytes, origin); }
+bool Device::release(u64 address) { return state_->memory.release(address); }
+u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
+
+void Device::map_host_window(int memfd, u64 offset, u64 bytes) {
+  void* const wanted = reinterpret_cast<void*>(kHostWindow + offset);
+  void* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, memfd, static_cast<off_t>(offset));
+  if (got == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mapping the host window");
+  state_->mappings.emplace_back(kHostWindow + offset, bytes);
+}
+
+bool Device::add_host_allocation(u64 address, u64 bytes, const std::string& origin) {
+  return state_->memory.add_host(address, bytes, origin);
+}
+bool Device::remove_host_allocation(u64 address) { return state_->memory.remove_host(address); }
+
+void Device::allow_peer(Device& peer, bool allow) { state_->memory.allow_peer(peer.state_->memory, allow); }
+
+void Device::set_managed_allocator(std::function<u64(u64, const std::string&)> allocate) {
+  state_->managed = std::move(allocate);
+}
+
+std::optional<std::pair<u64, u64>> Device::allocation_of(u64 address) const {
+  const Memory::Allocation* found = state_->memory.find(address);
+  if (found == nullptr) return std::nullopt;
+  return std::pair{found->begin, found->end - found->begin};
+}
+
+bool Device::is_valid(u64 address, u64 bytes) const {
+  const Memory::Allocation* found = state_->memory.find(address);
+  return found != nullptr && bytes <= found->end - address;
+}
+
+std::string Device::explain(u64 address, u64 bytes) const { return state_->memory.explain(address, bytes); }
+void Device::rename_allocation(u64 address, const std::string& origin) {
+  state_->memory.rename(address, origin);
+}
+
+std::byte* Device::at(u64 address) { return reinterpret_cast<std::byte*>(address); }
+
+void Device::set_managed_memory(ManagedMemory* managed) { state_->l2.set_managed(managed); }
+
+// ---- modules ----
+
+ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKernel>& elf) {
+  return load_modules({ptx}, elf);
+}
+
+ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std::vector<ElfKernel>& elf) {
+  const ModuleId id = state_->next_module;
+  auto module =
+      std::make_unique<Module>(id, ptx, elf, state_->memory, state_->managed, state_->permute_fragments);
+  ++state_->next_module;
+  ModuleFacts facts{.id = id, .functions = {}, .variables = module->variables()};
+  for (auto& kernel : module->kernels()) {
+    FunctionFacts function;
+    function.id = static_cast<FunctionId>(state_->kernels.size());
+    function.name = kernel->name;
+    function.parameter_offsets = kernel->parameter_offsets;
+    function.parameter_sizes = kernel->parameter_sizes;
+    function.parameter_bytes = kernel->parameter_bytes;
+    function.resources = kernel->resources;
+    function.cluster = kernel->cluster;
+    function.problem = kernel->problem;
+    facts.functions.push_back(std::move(function));
+    state_->kernels.push_back(kernel.get());
+  }
+  state_->modules.emplace(id, std::move(module));
+  return facts;
+}
+
+void Device::unload_module(ModuleId module) {
+  const auto found = state_->modules.find(module);
+  if (found == state_->modules.end()) return;
+  for (auto& kernel : found->second->kernels())
+    std::replace(state_->kernels.begin(), state_->kernels.end(), kernel.get(), static_cast<Kernel*>(nullptr));
+  state_->modules.erase(found);
+}
+
+const std::vector<InstructionInfo>& Device::instructions_of(FunctionId function) const {
+  return state_->kernel(function).info;
+}
+
+std::string Device::function_name(FunctionId kernel, u32 function) const {
+  const auto& functions = state_->kernel(kernel).functions;
+  return function < functions.size() ? functions[function].name : "";
+}
+
+std::string Device::source_file(FunctionId function, u32 file) const {
+  const auto& files = state_->kernel(function).files;
+  const auto found = files.find(file);
+  return found == files.end() ? "" : found->second;
+}
+
+// ---- launches ----
+
+namespace {
+
+KernelResources resources_of(const Kernel& kernel, u64 dynamic_shared_bytes) {
+  KernelResources resources = kernel.resources;
+  resources.dynamic_shared_bytes = dynamic_shared_bytes;
+  return resources;
+}
+
+}  // namespace
+
+Occupancy Device::occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const {
+  return occupancy(state_->description, resources_of(state_->kernel(function), dynamic_shared_bytes), block,
+                   0);
+}
+
+const std::string& Device::load_problem(FunctionId function) const {
+  return state_->kernel(function).problem;
+}
+
+std::string Device::check_launch(const Launch& launch) const {
+  return launch_problem(state_->description, state_->kernel(launch.function), launch);
+}
+
+bool Device::set_max_dynamic_shared(FunctionId function, u64 bytes) {
+  Kernel& kernel = state_->kernel(function);
+  if (kernel.resources.static_shared_bytes + bytes > state_->description.shared_per_block_optin) return false;
+  kernel.max_dynamic_shared = bytes;
+  return true;
+}
+
+void Device::set_heap_bytes(u64 bytes) { state_->memory.set_heap_limit(bytes); }
+void Device::set_permute_fragments(bool permute) { state_->permute_fragments = permute; }
+void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
+void Device::set_observer(Observer* observer) { state_->observer = observer; }
+void Device::set_time_limit(double seconds) { state_->runner.set_time_limit(seconds); }
+
+void Device::follow(const ThreadRequest& request) {
+  state_->request = request;
+  state_->record = {};
+}
+const ThreadRecord& Device::followed() const { return state_->record; }
+
+LaunchResult Device::launch(const Launch& launch) {
+  State& s = *state_;
+  const Kernel& kernel = s.kernel(launch.function);
+  LaunchResult result;
+  result.kernel = kernel.name;
+  result.resources = resources_of(kernel, launch.dynamic_shared_bytes);
+  result.occupancy = occupancy(s.description, result.resources, launch.block, launch.grid.count());
+  std::vector<std::byte> parameters = launch.parameters;
+  parameters.resize(std::max<size_t>(parameters.size(), kernel.parameter_bytes) + 8);
+  Grid grid;
+  grid.kernel = &kernel;
+  grid.function = &kernel.entry();
+  grid.memory = &s.memory;
+  grid.device = &s.description;
+  grid.size = launch.grid;
+  grid.block = launch.block;
+  grid.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  grid.stack_bytes = s.stack_bytes;
+  grid.parameters = reinterpret_cast<const u8*>(parameters.data());
+  grid.parameter_bytes = kernel.parameter_bytes;
+  grid.id = ++s.launches;
+  grid.start_ns = s.now_ns;
+  grid.cluster = cluster_of(kernel, launch);
+  grid.asked_for_clusters = grid.cluster.count() != 0;
+  grid.has_clusters = grid.asked_for_clusters || kernel.uses_clusters;
+  if (!grid.asked_for_clusters) grid.cluster = {1, 1, 1};
+  if (launch.cooperative) grid.workspace = s.clean_workspace();
+  grid.observer = s.observer;
+  if (s.observer != nullptr) {
+    s.observer->launch_begins(grid);
+    if (!s.observer->observes) grid.observer = nullptr;
+  }
+  const std::unique_ptr<ThreadRecorder> recorder = s.recorder_of(grid);
+  grid.recorder = recorder.get();
+  GridOutcome outcome = s.runner.run(grid, s.l2, result.occupancy);
+  if (recorder != nullptr) recorder->finish();
+  if (s.observer != nullptr) s.observer->launch_ends(grid);
+  result.counters = std::move(outcome.counters);
+  derive_sums(result.counters, kernel);
+  // In turns, what other blocks printed before the trap is the same every time.
+  result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
+  result.trap = std::move(outcome.trap);
+  result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block);
+  s.now_ns += result.time.seconds * 1e9;
+  return result;
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulator/program/address_windows.h"
+#include "simulator/program/counters.h"
+#include "simulator/program/launch.h"
+#include "simulator/program/thread_record.h"
+#include "simulator/program/trap.h"
+#include "simulator/timing/device_description.h"
+#include "simulator/timing/kernel_model.h"
+
+/// The simulated device: memory, modules, launches. Knows nothing of the CUDA runtime API; no call carries a
+/// host pointer that outlives it. Device addresses are plain numbers; in the machine's own process the arena
+/// is mapped at exactly these addresses, in the CUDA program's process nothing is.
+namespace roofline::sim {
+
+class Observer;       // machine/observer.h
+class ManagedMemory;  // timing/managed_memory.h
+
+struct LaunchResult {
+  std::string kernel;
+  KernelCounters counters;
+  KernelResources resources;
+  Occupancy occupancy;
+  KernelTime time;
+  std::string output;        ///< what printf and assert wrote, in block order
+  std::optional<Trap> trap;  ///< the kernel did not finish
+};
+
+class Device {
+ public:
+  /// `threads`: host cores to use; results do not depend on it.
+  Device(const DeviceDescription& description, unsigned threads);
+  ~Device();
+
+  const DeviceDescription& description() const;
+
+  /// 256-byte aligned; 0 when out of memory. `origin` goes into trap messages ("cudaMalloc at saxpy.cu:12",
+  /// may be empty).
+  u64 allocate(u64 bytes, const std::string& origin);
+  /// False when `address` is not the start of a live allocation.
+  bool release(u64 address);
+  u64 free_bytes() const;
+  /// Host-visible window: memory of the given descriptor at kHostWindow + offset is mapped by both sides.
+  void map_host_window(int memfd, u64 offset, u64 bytes);
+  bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
+  bool remove_host_allocation(u64 address);
+  /// Lets kernels of this device touch the memory of `peer`, or no longer. Ends when either device does.
+  void allow_peer(Device& peer, bool allow);
+
+  /// `.managed` variables are host-visible: load_module asks `allocate` for the address of each (in the host
+  /// window, already known as a host allocation; 0 when out of memory). Without an allocator they lie in
+  /// device memory.
+  void set_managed_allocator(std::function<u64(u64 bytes, const std::string& name)> allocate);
+
+  /// Whether [address, address + bytes) lies inside one live allocation.
+  bool is_valid(u64 address, u64 bytes) const;
+  /// Start and size of the live allocation that holds `address`.
+  std::optional<std::pair<u64, u64>> allocation_of(u64 address) const;
+  /// What lies at an address, for a person: "inside the 64-byte allocation at ...", "a null pointer".
+  std::string explain(u64 address, u64 bytes) const;
+  /// Names who made the allocation that starts at `address` anew.
+  void rename_allocation(u64 address, const std::string& origin);
+  /// Unchecked access to device or host-window memory inside this process.
+  std::byte* at(u64 address);
+
+  /// Throws LoadError.
+  ModuleFacts load_module(const std::string& ptx, const std::vector<ElfKernel>& elf);
+  /// The same for several translation units, which are linked first.
+  ModuleFacts load_modules(const std::vector<std::string>& ptx, const std::vector<ElfKernel>& elf);
+  void unload_module(ModuleId module);
+
+  /// Modules loaded from now on lay wmma fragments out as no hardware does: programs that use only the
+  /// interface cannot tell, others give wrong results.
+  void set_permute_fragments(bool permute);
+
+  /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
+  LaunchResult launch(const Launch& launch);
+  /// Empty when the kernel can run; otherwise the instruction that is missing, in a sentence.
+  const std::string& load_problem(FunctionId function) const;
+  /// Empty when the launch is allowed; otherwise the limit it breaks, in a sentence.
+  std::string check_launch(const Launch& launch) const;
+  Occupancy occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const;
+  /// Raises the dynamic shared memory limit (cudaFuncAttributeMaxDynamicSharedMemorySize).
+  bool set_max_dynamic_shared(FunctionId function, u64 bytes);
+  void set_heap_bytes(u64 bytes);
+  /// Per-thread stack for local memory and calls; default 1024 bytes beyond what the function declares.
+  void set_stack_bytes(u64 bytes);
+  /// A kernel is stopped with TrapKind::kTimeout after this many wall seconds (0: never).
+  void set_time_limit(double seconds);
+  /// Pages that kernels touch are reported there; nullptr: nowhere.
+  void set_managed_memory(ManagedMemory* managed);
+  /// Shows every later launch to a check; nullptr: to none. Before the first launch.
+  void set_observer(Observer* observer);
+  /// One thread of a later launch is written down. Results, counters and times stay what they are.
+  void follow(const ThreadRequest& request);
+  /// What was written down so far; `found` is false while the launch has not come.
+  const ThreadRecord& followed() const;
+  /// Static facts for counters per source line.
+  const std::vector<InstructionInfo>& instructions_of(FunctionId function) const;
+  /// Name of the function that InstructionInfo::function numbers.
+  std::string function_name(FunctionId kernel, u32 function) const;
+  /// Path of a `.file` index of the function's module.
+  std::string source_file(FunctionId function, u32 file) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace roofline::sim

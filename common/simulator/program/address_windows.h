@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "simulator/types.h"
+
+/// Where the memories of a simulated device lie among the 64-bit addresses.
+namespace roofline::sim {
+
+/// Virtual addresses of device memory start here (cudaMalloc, module variables).
+inline constexpr u64 kDeviceWindow = 0x0000'2000'0000'0000;
+/// Several devices in one process stand this far apart, in the order they were made.
+inline constexpr u64 kDeviceStride = u64{1} << 40;
+inline constexpr u32 kMaxDevices = 16;
+/// Pinned, mapped and managed host memory: the same address in both processes.
+inline constexpr u64 kHostWindow = 0x0000'3000'0000'0000;
+/// Generic addresses of shared and local memory; never mapped anywhere.
+inline constexpr u64 kSharedWindow = 0x0001'0000'0000'0000;
+inline constexpr u64 kLocalWindow = 0x0002'0000'0000'0000;
+/// Function pointers are addresses in this window; nothing is mapped there.
+inline constexpr u64 kFunctionWindow = 0x0005'0000'0000'0000;
+
+}  // namespace roofline::sim

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "simulator/program/instruction.h"
+
+namespace roofline::sim {
+
+/// What the machine's loop counts of every instruction it issues; apart from the rest, so that a long loop's
+/// counts stay in the host's first cache.
+struct IssueCounters {
+  u64 warps = 0, lanes = 0;  ///< as in InstructionCounters
+};
+
+/// Counts of one static instruction over a whole kernel. What a warp request costs is counted by the space
+/// that its addresses fall into, whatever the instruction says.
+struct InstructionCounters {
+  u64 warps = 0;           ///< warp instructions issued
+  u64 lanes = 0;           ///< active lanes, summed
+  u64 requests = 0;        ///< warp requests to global or shared memory
+  u64 sectors = 0;         ///< global memory: 32-byte sectors requested
+  u64 ideal_sectors = 0;   ///< sectors that the bytes moved would need if they lay side by side
+  u64 l1_hit_sectors = 0;  ///< loads
+  u64 wavefronts = 0;      ///< shared memory: passes needed (1 without bank conflict)
+  u64 ideal_wavefronts = 0;
+  u64 local_requests = 0, local_sectors = 0;  ///< local memory: spills and arrays
+  u64 divergent = 0;                          ///< times a branch split the lanes that reached it
+  u64 atomic_turns = 0;     ///< atomics: most lanes of the warp on one address, summed over requests
+  u64 irregular = 0;        ///< requests that cost more than their ideal and have no common stride
+  u64 l2_read_sectors = 0;  ///< reads and atomics that arrived at L2
+  u64 l2_hit_sectors = 0;   ///< of these
+  /// Bytes between neighbouring lanes in requests that cost more than their ideal: smallest and largest.
+  s32 stride_low = kNoStride, stride_high = -kNoStride;
+  static constexpr s32 kNoStride = 0x7fff'ffff;
+
+  void add(const InstructionCounters& other) {
+    for (u64 InstructionCounters::*sum : kSums) this->*sum += other.*sum;
+    stride_low = stride_low < other.stride_low ? stride_low : other.stride_low;
+    stride_high = stride_high > other.stride_high ? stride_high : other.stride_high;
+  }
+  static const std::array<u64 InstructionCounters::*, 15> kSums;  ///< in the order of declaration
+};
+inline constexpr std::array<u64 InstructionCounters::*, 15> InstructionCounters::kSums = {
+    &InstructionCounters::warps,          &InstructionCounters::lanes,
+    &InstructionCounters::requests,       &InstructionCounters::sectors,
+    &InstructionCounters::ideal_sectors,  &InstructionCounters::l1_hit_sectors,
+    &InstructionCounters::wavefronts,     &InstructionCounters::ideal_wavefronts,
+    &InstructionCounters::local_requests, &InstructionCounters::local_sectors,
+    &InstructionCounters::divergent,      &InstructionCounters::atomic_turns,
+    &InstructionCounters::irregular,      &InstructionCounters::l2_read_sectors,
+    &InstructionCounters::l2_hit_sectors};
+static_assert(sizeof(InstructionCounters) == 128, "the index of an instruction is scaled by a shift");
+
+/// Exact counts of one kernel launch. All sums over every block; independent of how many host cores ran it.
+struct KernelCounters {
+  std::array<u64, static_cast<size_t>(Pipe::kCount)>
+      pipe_warps{};  ///< warp issue slots by pipe (cost.issue weighted)
+  std::array<u64, static_cast<size_t>(FlopType::kCount)> flops{};  ///< FLOPs by type, active lanes only
+  u64 warp_instructions = 0;                                       ///< issued, hidden ones excluded
+  u64 lane_instructions = 0;                                       ///< active lanes summed
+  u64 issue_slots = 0;         ///< sum of cost.issue over warp instructions
+  u64 three_register_fma = 0;  ///< FMA-pipe warp instructions with three distinct register sources
+
+  u64 global_load_requests = 0, global_store_requests = 0, atomic_requests = 0;  ///< warp requests
+  u64 global_load_bytes = 0, global_store_bytes = 0;  ///< bytes the lanes asked for
+  u64 global_load_sectors = 0, global_store_sectors = 0,
+      atomic_sectors = 0;  ///< requested by the SM (before L1)
+  u64 ideal_sectors = 0;
+  u64 global_lines =
+      0;  ///< 128-byte lines touched, summed over global and local warp requests (L1 tag look-ups)
+  u64 l1_hit_sectors = 0, l1_miss_sectors = 0;    ///< loads
+  u64 l2_read_sectors = 0, l2_write_sectors = 0;  ///< arriving at L2
+  u64 l2_hit_sectors = 0;                         ///< reads that hit
+  u64 dram_read_bytes = 0, dram_write_bytes = 0;
+  u64 local_requests = 0, local_sectors = 0;
+  u64 atomic_lanes = 0;             ///< lane-level atomic operations
+  u64 atomic_same_address_max = 0;  ///< most operations that met one address (serialised there)
+
+  u64 shared_requests = 0, shared_wavefronts = 0, ideal_shared_wavefronts = 0;
+  u64 barriers = 0;  ///< warp arrivals
+  u64 branches = 0, divergent_branches = 0;
+  u64 tensor_operations = 0;  ///< warp-level mma instructions
+
+  /// How evenly warps share the work: instructions of the block's busiest warp times the block's warps, and
+  /// of all warps, both summed over blocks; then the same of the busiest block alone.
+  u64 busiest_warp_instructions = 0, even_warp_instructions = 0;
+  u64 busiest_block_instructions = 0;
+
+  /// Single-warp dependency time: cycles that the slowest sampled block needs when it runs alone on an SM,
+  /// with loads that miss L1 answered by L2 (first) or by DRAM (second). See timing/scoreboard.h.
+  double block_cycles_l2 = 0, block_cycles_dram = 0;
+
+  std::vector<InstructionCounters> per_instruction;  ///< parallel to Function::info
+};
+
+/// What the launch asked of an SM; occupancy follows from it.
+struct KernelResources {
+  u32 registers = 0;                 ///< a thread
+  bool registers_estimated = false;  ///< no ELF in the image: from liveness
+  u64 static_shared_bytes = 0;
+  u64 dynamic_shared_bytes = 0;
+  u64 local_bytes = 0;  ///< a thread
+  u64 spill_bytes = 0;
+  u32 barriers = 0;
+  u32 max_threads = 0;  ///< launch bound, 0 when none
+};
+
+struct Occupancy {
+  u32 blocks_per_sm = 0;
+  u32 warps_per_sm = 0;
+  double fraction = 0;  ///< of the SM's warp slots
+  std::string limiter;  ///< "registers", "shared memory", "warps", "blocks", "barriers", "grid"
+};
+
+}  // namespace roofline::sim

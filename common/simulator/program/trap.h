@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "simulator/types.h"
+
+namespace roofline::sim {
+
+/// What a kernel did wrong while running: the learner's fault, the equivalent of a GPU fault.
+enum class TrapKind : u8 {
+  kIllegalAddress,       ///< cudaErrorIllegalAddress
+  kMisalignedAddress,    ///< cudaErrorMisalignedAddress
+  kInvalidAddressSpace,  ///< cudaErrorInvalidAddressSpace
+  kIllegalInstruction,
+  kInvalidPc,
+  kAssert,  ///< cudaErrorAssert
+  kTrap,    ///< cudaErrorLaunchFailure
+  kStackOverflow,
+  kDivergentBarrier,  ///< reported; real hardware hangs or misbehaves
+  kDeadlock,          ///< cudaErrorLaunchTimeout
+  kTimeout
+};
+
+struct Trap {
+  TrapKind kind = TrapKind::kTrap;
+  std::string message;  ///< complete, for a person: kernel, block, thread, access, allocation, lines
+  std::string kernel;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  std::string source_file;
+  u32 source_line = 0;  ///< 0 when the program was built without -lineinfo
+  u32 ptx_line = 0;
+};
+
+/// Thrown inside the machine to unwind out of a faulting kernel.
+struct TrapException {
+  Trap trap;
+};
+
+}  // namespace roofline::sim

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "docs/tests/text_files.h"
+
+// The tables of rooms in docs/architecture.md name the rooms of the build, in its order, with what each may
+// include. ROOFLINE_UPDATE_PAGES=1 writes them anew; what a room holds is for a person to say.
+namespace roofline::docs {
+namespace {
+
+const std::filesystem::path kPage = kRoot / "docs/architecture.md";
+
+struct Room {
+  std::string name, includes;
+};
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+/// What `room(NAME NEEDS...)` and `room_check(NAME VARIABLE NEEDS...)` say in a CMakeLists.txt.
+std::vector<Room> rooms_of(const std::string& cmake) {
+  std::vector<Room> rooms;
+  std::size_t at = 0;
+  for (const std::string& line : lines_of(cmake)) {
+    const std::size_t begin = at;
+    at += line.size() + 1;
+    if (!line.starts_with("room(") && !line.starts_with("room_check(")) continue;
+    const std::size_t open = cmake.find('(', begin) + 1;
+    std::vector<std::string> words = words_of(cmake.substr(open, cmake.find(')', open) - open));
+    Room room{words.at(0), ""};
+    words.erase(words.begin(), words.begin() + (line.starts_with("room_check(") ? 2 : 1));
+    for (const std::string& word : words) room.includes += (room.includes.empty() ? "" : " ") + word;
+    rooms.push_back(std::move(room));
+  }
+  return rooms;
+}
+
+/// The page with the rows of the table below <!-- rooms of FILE --> as the build has them.
+std::string with_rooms(const std::string& page) {
+  std::string out;
+  std::map<std::string, std::string> holds;  ///< of the table that is being read
+  std::vector<Room> rooms;
+  unsigned row = 0;  ///< 1: behind the comment, 2: the table's head, 3: the line below it, 4: the first room
+  for (const std::string& line : lines_of(page + "\n")) {  // a last line that is no row
+    if (row > 0 && line.starts_with('|')) {
+      if (++row <= 3) {
+        out += line + "\n";
+        continue;
+      }
+      const std::size_t name = line.find('`') + 1, end = line.find('`', name), text = line.find('|', end);
+      holds[line.substr(name, end - name)] =
+          trimmed(line.substr(text + 1, line.find('|', text + 1) - text - 1));
+      continue;
+    }
+    if (row > 3) {
+      for (const Room& room : rooms)
+        out += "| `" + room.name + "` | " + holds[room.name] + " | " + room.includes + " |\n";
+      row = 0, holds.clear();
+    }
+    if (line.starts_with("<!-- rooms of ")) {
+      rooms = rooms_of(text_of(kRoot / line.substr(14, line.size() - 18)));
+      row = 1;
+    }
+    out += line + "\n";
+  }
+  out.pop_back();
+  return out;
+}
+
+// Breaks when a room is new, gone, or may include something else, and the page does not say so.
+TEST(Pages, RoomsAreThoseOfTheBuild) {
+  const std::string page = text_of(kPage), wanted = with_rooms(page);
+  if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr && page != wanted) write_text(kPage, wanted);
+  const std::vector<std::string> now = lines_of(text_of(kPage)), want = lines_of(wanted);
+  for (std::size_t i = 0; i < std::max(now.size(), want.size()); ++i) {
+    ASSERT_TRUE(i < now.size() && i < want.size() && now[i] == want[i])
+        << "docs/architecture.md:" << i + 1 << ": should be\n"
+        << (i < want.size() ? want[i] : "") << "\nROOFLINE_UPDATE_PAGES=1 ./lab test -R Page writes it";
+  }
+  std::size_t rooms = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    rooms += now[i].starts_with("| `") ? 1 : 0;
+    EXPECT_EQ(now[i].find("` |  |"), std::string::npos)
+        << "docs/architecture.md:" << i + 1 << ": say what this room holds";
+  }
+  EXPECT_GE(rooms, 31U);
+}
+
+// Breaks when the test above would not see a room that is missing.
+TEST(Pages, RoomsAreRead) {
+  const std::vector<Room> rooms =
+      rooms_of("set(ROOM_PREFIX x)\nroom(base)\n# room(no)\nroom(verbs base\n  a/b)\nroom_check(c v base)\n");
+  ASSERT_EQ(rooms.size(), 3U);
+  EXPECT_EQ(rooms[1].name + ": " + rooms[1].includes, "verbs: base a/b");
+  EXPECT_EQ(rooms[2].name + ": " + rooms[2].includes, "c: base");
+}
+
+}  // namespace
+}  // namespace roofline::docs

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/call/pattern.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+namespace roofline::grader {
+namespace {
+
+using Indices = std::vector<std::uint64_t>;
+
+class Detective {
+ public:
+  explicit Detective(const PatternQuestion& question)
+      : q_(question), size_(bytes_of(question.type)), wrong_(question.comparison.wrong_indices) {}
+
+  PatternFound find() const {
+    using Test = std::optional<PatternFound> (Detective::*)() const;
+    // What the values are says more than where they are wrong.
+    static constexpr Test kTests[] = {&Detective::untouched_elements,
+                                      &Detective::constant,
+                                      &Detective::copied,
+                                      &Detective::nan_from,
+                                      &Detective::shifted,
+                                      &Detective::transposed,
+                                      &Detective::tail,
+                                      &Detective::every_kth};
+    for (const Test test : kTests) {
+      if (auto found = (this->*test)()) return *found;
+    }
+    return {};
+  }
+
+ private:
+  std::uint64_t count() const { return q_.comparison.elements; }
+  double at(std::uint64_t i) const { return element_at(q_.type, q_.got, i); }
+  bool same_bits(std::uint64_t i, std::uint64_t j) const {
+    return std::memcmp(q_.got.data() + i * size_, q_.got.data() + j * size_, size_) == 0;
+  }
+  bool is_poison(std::uint64_t i) const {
+    const std::uint32_t words[2] = {q_.poison, q_.poison};
+    return std::memcmp(q_.got.data() + i * size_, reinterpret_cast<const std::byte*>(words) + (i * size_) % 4,
+                       size_) == 0;
+  }
+  bool complete() const { return q_.comparison.positions.empty() && wrong_.size() == q_.comparison.wrong; }
+  std::string name() const { return q_.output.argument; }
+  static std::string text(std::uint64_t number) { return std::to_string(number); }
+  /// "2nd", "3rd", "4th" ... "21st".
+  static std::string ordinal(std::uint64_t number) {
+    const std::uint64_t last = number % 100 / 10 == 1 ? 0 : number % 10;
+    static constexpr const char* kEndings[] = {"th", "st", "nd", "rd"};
+    return text(number) + (last <= 3 ? kEndings[last] : "th");
+  }
+
+  std::optional<PatternFound> untouched_elements() const {
+    if (!q_.has_poison || !std::ranges::all_of(wrong_, [&](std::uint64_t i) { return is_poison(i); }))
+      return {};
+    if (q_.comparison.wrong == q_.comparison.checked) {
+      return PatternFound{Pattern::kUntouched, 0, name() + " was never written: no element of it"};
+    }
+    std::string where;
+    if (const auto tail_at = contiguous_to_end())
+      where = ": all of them from index " + text(*tail_at) + " to the end";
+    else if (const auto k = stride_of(wrong_))
+      where = ": every " + ordinal(*k) + ", starting at " + text(wrong_[0]);
+    return PatternFound{Pattern::kUntouched, wrong_[0], "the wrong elements were never written" + where};
+  }
+
+  std::optional<PatternFound> constant() const {
+    if (count() < 2) return {};
+    for (std::uint64_t i = 1; i < count(); ++i) {
+      if (!same_bits(0, i)) return {};
+    }
+    if (at(0) == 0) return PatternFound{Pattern::kAllZero, 0, "every element of " + name() + " is zero"};
+    if (std::isnan(at(0)))
+      return PatternFound{Pattern::kNanFrom, 0, "every element of " + name() + " is NaN"};
+    return PatternFound{Pattern::kConstant, 0, "every element of " + name() + " has the same value"};
+  }
+
+  std::optional<PatternFound> copied() const {
+    for (const CallView::Array& input : q_.inputs) {
+      if (input.type != q_.type || input.bytes.size() != q_.got.size() || input.bytes.empty()) continue;
+      if (std::memcmp(input.bytes.data(), q_.got.data(), q_.got.size()) == 0) {
+        return PatternFound{Pattern::kInputCopied, 0,
+                            name() + " is a copy of the input " + std::string(input.name)};
+      }
+    }
+    return {};
+  }
+
+  std::optional<PatternFound> nan_from() const {
+    const auto first = contiguous_to_end();
+    if (!first || !std::ranges::all_of(wrong_, [&](std::uint64_t i) { return std::isnan(at(i)); })) return {};
+    return PatternFound{Pattern::kNanFrom, *first, "NaN from index " + text(*first) + " to the end"};
+  }
+
+  /// Whether got[i] is what element `other(i)` should have been, for the wrong elements (a sample of them).
+  template <class Map>
+  bool moved(const Map& other) const {
+    const double growth = q_.output.tolerance.growth ? q_.output.tolerance.growth(q_.settings) : 1;
+    const std::size_t step = std::max<std::size_t>(1, wrong_.size() / 512);
+    std::size_t looked = 0;
+    for (std::size_t k = 0; k < wrong_.size(); k += step) {
+      const std::optional<std::uint64_t> from = other(wrong_[k]);
+      if (!from) continue;
+      Expected expected;
+      q_.output.reference(q_.call, *from, *from + 1, &expected);
+      if (!acceptable(q_.type, q_.output.tolerance, growth, expected, at(wrong_[k]))) return false;
+      ++looked;
+    }
+    return looked >= 3;
+  }
+
+  std::optional<PatternFound> shifted() const {
+    for (const int by : {1, -1}) {
+      const auto other = [&](std::uint64_t i) -> std::optional<std::uint64_t> {
+        if (by < 0 ? i == 0 : i + 1 >= count()) return std::nullopt;
+        return by < 0 ? i - 1 : i + 1;
+      };
+      if (!moved(other)) continue;
+      const std::string_view neighbour = by > 0 ? "next" : "previous";
+      return PatternFound{
+          Pattern::kShifted, wrong_[0],
+          "shifted by one: " + name() + "[i] holds the result of the " + std::string(neighbour) + " element"};
+    }
+    return {};
+  }
+
+  std::optional<PatternFound> transposed() const {
+    if (!q_.output.columns) return {};
+    const auto columns = static_cast<std::uint64_t>(q_.output.columns(q_.settings));
+    if (columns < 2 || count() % columns != 0) return {};
+    const std::uint64_t rows = count() / columns;
+    // got, read as a columns x rows matrix, is the transpose of what was asked.
+    const auto other = [&](std::uint64_t i) -> std::optional<std::uint64_t> {
+      return (i % rows) * columns + i / rows;
+    };
+    if (rows < 2 || !moved(other)) return {};
+    return PatternFound{Pattern::kTransposed, wrong_[0], name() + " is transposed"};
+  }
+
+  std::optional<std::uint64_t> contiguous_to_end() const {
+    if (!complete() || wrong_.back() + 1 != count() || wrong_.back() - wrong_.front() + 1 != wrong_.size())
+      return {};
+    return wrong_.front();
+  }
+
+  std::optional<PatternFound> tail() const {
+    const auto first = contiguous_to_end();
+    if (!first || *first == 0) return {};
+    if (*first >= 1024 && std::has_single_bit(*first) && wrong_.size() > 1024) {
+      const auto exponent = static_cast<unsigned>(std::countr_zero(*first));
+      return PatternFound{Pattern::kAfterPowerOfTwo, *first,
+                          "wrong from index 2^" + std::to_string(exponent) + " (" + text(*first) + ") on"};
+    }
+    return PatternFound{Pattern::kTail, *first,
+                        "right up to index " + text(*first - 1) + ", wrong from there to the end (the last " +
+                            text(count() - *first) + ")"};
+  }
+
+  /// The constant difference k >= 2 of the indices, when there are at least three.
+  static std::optional<std::uint64_t> stride_of(const Indices& indices) {
+    if (indices.size() < 3) return {};
+    const std::uint64_t k = indices[1] - indices[0];
+    for (std::size_t i = 1; i < indices.size(); ++i) {
+      if (indices[i] - indices[i - 1] != k) return {};
+    }
+    return k >= 2 ? std::optional(k) : std::nullopt;
+  }
+
+  std::optional<PatternFound> every_kth() const {
+    if (!complete()) return {};
+    if (const auto k = stride_of(wrong_); k && wrong_[0] < *k && wrong_.back() + *k >= count()) {
+      return PatternFound{Pattern::kEveryKth, *k,
+                          "every " + ordinal(*k) + " element is wrong, starting at " + text(wrong_[0])};
+    }
+    if (wrong_.size() >= count()) return {};
+    Indices right;
+    std::size_t next = 0;
+    for (std::uint64_t i = 0; i < count(); ++i) {
+      if (next < wrong_.size() && wrong_[next] == i)
+        ++next;
+      else
+        right.push_back(i);
+    }
+    // A few right elements far apart are chance (a transposed matrix keeps some in place).
+    if (const auto k = stride_of(right); k && *k <= 256 && right[0] < *k && right.back() + *k >= count()) {
+      return PatternFound{Pattern::kOnlyEveryKth, *k,
+                          "only every " + ordinal(*k) + " element is right, starting at " + text(right[0])};
+    }
+    return {};
+  }
+
+  const PatternQuestion& q_;
+  std::size_t size_;
+  const Indices& wrong_;
+};
+
+}  // namespace
+
+PatternFound find_pattern(const PatternQuestion& question) {
+  if (question.comparison.wrong_indices.empty()) return {};
+  return Detective(question).find();
+}
+
+bool untouched(std::span<const std::byte> got, std::uint32_t poison) {
+  const std::uint32_t words[2] = {poison, poison};
+  for (std::size_t i = 0; i < got.size(); i += 4) {
+    if (std::memcmp(got.data() + i, words, std::min<std::size_t>(4, got.size() - i)) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace roofline::grader

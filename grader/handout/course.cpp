@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/handout/course.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "grader/base/file.h"
+#include "grader/box/process.h"
+#include "grader/handout/zip.h"
+#include "grader/lab/skeleton.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+/// Folders and files, relative to the checkout, that students do not get; beside these every folder `tests`.
+const std::vector<std::string> kForInstructors = {
+    ".ci",
+    "docs/add-a-call.md",
+    "docs/add-a-check.md",
+    "docs/add-a-format.md",
+    "docs/add-a-gpu.md",
+    "docs/add-a-lab.md",
+    "docs/add-a-verb.md",
+    "docs/add-an-instruction.md",
+    "docs/batch.md",
+    "docs/cluster.md",
+    "docs/instructor-guide.md",
+    "docs/results/files.md",
+    "docs/what-we-refuse.md",
+    "grader/handout/author_check.cpp",
+    "grader/handout/author_check.h",
+    "grader/verbs/author_check.cpp",
+    "solutions",
+};
+
+/// All that is needed to grade; the rest of the checkout stays out of an autograder.
+const std::vector<std::string> kToGrade = {
+    "CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake", "common", "grader", "lab", "labs"};
+
+/// Beside those, what students get. A file that an instructor added elsewhere, tracked or not, is nobody
+/// else's.
+const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".clangd",   ".devcontainer",
+                                           ".gitignore",    ".vscode",     "README.md", "docs"};
+
+/// A paragraph, or a row of a table, that says one of these is about what students do not have.
+const std::vector<std::string> kNotTheirs = {"solutions/", "author-check", "./lab batch", "./lab export"};
+
+bool lies_in(const fs::path& name, const std::string& folder) {
+  const std::string text = name.generic_string();
+  return text == folder || text.starts_with(folder + "/");
+}
+
+bool lies_in_any(const fs::path& name, const std::vector<std::string>& folders) {
+  return std::ranges::any_of(folders, [&](const std::string& folder) { return lies_in(name, folder); });
+}
+
+bool is_for_instructors(const fs::path& name) {
+  return lies_in_any(name, kForInstructors) || std::ranges::find(name, fs::path("tests")) != name.end();
+}
+
+/// Tracked files, or in a copy without git the files below the folders that the project has.
+std::vector<fs::path> project_files(const fs::path& root) {
+  std::vector<std::string> places = kToGrade;
+  places.insert(places.end(), kToLearn.begin(), kToLearn.end());
+  std::vector<fs::path> names;
+  std::error_code error;
+  if (fs::exists(root / ".git", error)) {
+    const CommandResult listed =
+        run_command({"git", "-C", root.string(), "ls-files", "-z"}, {.output_limit = 16 << 20});
+    if (listed.ok() && !listed.truncated) {
+      std::istringstream text(listed.output);
+      for (std::string name; std::getline(text, name, '\0');) names.emplace_back(name);
+    }
+  }
+  if (names.empty()) {
+    for (const std::string& place : places) {
+      if (fs::is_regular_file(root / place, error)) names.emplace_back(place);
+      for (fs::recursive_directory_iterator it(root / place, error), end; it != end; it.increment(error))
+        if (it->is_regular_file(error)) names.push_back(it->path().lexically_relative(root));
+    }
+  }
+  std::erase_if(names, [&](const fs::path& name) {
+    return !lies_in_any(name, places) ||
+           !fs::is_regular_file(fs::symlink_status(root / name, error));  // deleted, or a link
+  });
+  std::ranges::sort(names);
+  return names;
+}
+
+/// Labs that nobody asked for stay at home; other folders are not labs.
+bool is_of_another_lab(const fs::path& name, const std::vector<Chosen>& parts) {
+  auto step = name.begin();
+  if (step == name.end() || *step != "labs" || ++step == name.end()) return false;
+  return std::ranges::none_of(parts, [&](const Chosen& part) { return part.lab->folder == *step; });
+}
+
+/// An instructor's hidden cases (hidden.h), which may lie beside the lab they are of.
+bool holds_hidden_cases(const fs::path& file) {
+  static const std::regex kCase(R"((^|\n)\s*\[\[\s*case\s*\]\])");
+  return file.extension() == ".toml" && std::regex_search(read_file(file), kCase);
+}
+
+bool is_executable(const fs::path& file) {
+  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
+/// `key = 12  # comment` becomes `key = ""  # comment`.
+std::string unanswered(const std::string& prediction) {
+  static const std::regex kAnswer(R"(^(\s*\w+\s*=\s*)("[^"]*"|[^#\s]+))");
+  std::istringstream lines(prediction);
+  std::string out;
+  for (std::string line; std::getline(lines, line);)
+    out += std::regex_replace(line, kAnswer, "$1\"\"", std::regex_constants::format_first_only) + "\n";
+  return out;
+}
+
+/// The instructor may have solved the lab in this checkout.
+void take_work_out(std::vector<CourseFile>& files, const Paths& paths, const std::vector<Chosen>& parts) {
+  for (CourseFile& file : files) {
+    for (const Chosen& part : parts) {
+      const fs::path folder = fs::path("labs") / part.lab->folder;
+      if (file.name == folder / part.lab->prediction) {
+        file.bytes = unanswered(file.bytes);
+        break;
+      }
+      if (file.name != folder / part.part->program.source) continue;
+      if (const auto skeleton = find_skeleton(paths.root, paths.state, part.file(paths)))
+        file.bytes = skeleton->text;
+    }
+  }
+}
+
+std::vector<CourseFile> read_files(const fs::path& root, const std::vector<fs::path>& names) {
+  std::vector<CourseFile> files;
+  for (const fs::path& name : names)
+    files.push_back(
+        {.name = name, .bytes = read_file(root / name), .executable = is_executable(root / name)});
+  return files;
+}
+
+/// Between blank lines, but code between ``` stays in one piece.
+std::vector<std::string> paragraphs_of(const std::string& text) {
+  std::vector<std::string> paragraphs(1);
+  std::istringstream lines(text);
+  bool in_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) in_code = !in_code;
+    if (line.empty() && !in_code) {
+      paragraphs.emplace_back();
+    } else {
+      paragraphs.back() += line + "\n";
+    }
+  }
+  return paragraphs;
+}
+
+bool says_what_they_lack(const std::string& text) {
+  return std::ranges::any_of(kNotTheirs,
+                             [&](const std::string& words) { return text.find(words) != std::string::npos; });
+}
+
+using Kept = std::function<bool(const fs::path&)>;
+
+const std::regex& link_in_text() {
+  static const std::regex kLink(R"(\[([^\]\n]*)\]\(([^)#\s]+)(#[^)\s]*)?\))");
+  return kLink;
+}
+
+bool leads_somewhere(const std::string& target, const fs::path& page, const Kept& kept) {
+  const bool elsewhere = target.find("://") != std::string::npos || target.starts_with("mailto:");
+  return elsewhere || kept((page.parent_path() / target).lexically_normal());
+}
+
+/// A row that only leads to pages which are not there.
+bool leads_nowhere(const std::string& row, const fs::path& page, const Kept& kept) {
+  bool any = false;
+  for (std::sregex_iterator it(row.begin(), row.end(), link_in_text()), end; it != end; ++it) {
+    if (leads_somewhere((*it)[2], page, kept)) return false;
+    any = true;
+  }
+  return any;
+}
+
+/// A table without those rows, nothing when only its head is left.
+std::string rows_for_students(const std::string& table, const fs::path& page, const Kept& kept) {
+  std::istringstream lines(table);
+  std::string out;
+  unsigned rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (says_what_they_lack(line) || leads_nowhere(line, page, kept)) continue;
+    out += line + "\n";
+    ++rows;
+  }
+  return rows > 2 ? out : "";
+}
+
+int level_of_heading(const std::string& paragraph) {
+  const size_t marks = paragraph.find_first_not_of('#');
+  const bool one_line = paragraph.find('\n') + 1 == paragraph.size();
+  return one_line && marks != 0 && marks != std::string::npos && paragraph[marks] == ' '
+             ? static_cast<int>(marks)
+             : 0;
+}
+
+/// A heading with nothing under it goes too.
+void drop_empty_sections(std::vector<std::string>& paragraphs) {
+  for (size_t i = paragraphs.size(); i-- > 0;) {
+    const int level = level_of_heading(paragraphs[i]);
+    if (level < 2) continue;
+    size_t next = i + 1;
+    while (next < paragraphs.size() && paragraphs[next].empty()) ++next;
+    const bool is_last = next == paragraphs.size();
+    if (is_last || (level_of_heading(paragraphs[next]) != 0 && level_of_heading(paragraphs[next]) <= level))
+      paragraphs[i].clear();
+  }
+}
+
+/// Cut at the end of a line, the blank before goes too.
+std::string without_marked(const std::string& text) {
+  constexpr std::string_view kBegin = "<!-- instructors: -->", kEnd = "<!-- :instructors -->";
+  std::string out;
+  size_t at = 0;
+  for (size_t begin = text.find(kBegin); begin != std::string::npos; begin = text.find(kBegin, at)) {
+    out += text.substr(at, begin - at);
+    const size_t end = text.find(kEnd, begin);
+    if (end == std::string::npos) return out;  // rather too little than what is not theirs
+    at = end + kEnd.size();
+    if (out.ends_with(' ') && at < text.size() && text[at] == '\n') out.pop_back();
+  }
+  return out + text.substr(at);
+}
+
+std::string marked_for_students(const std::string& text) {
+  static const std::regex kShow(R"(<!-- students: ([\s\S]*?) -->)");
+  return std::regex_replace(without_marked(text), kShow, "$1");
+}
+
+std::string links_for_students(const std::string& text, const fs::path& page, const Kept& kept) {
+  std::string out;
+  auto begin = text.cbegin();
+  for (std::sregex_iterator it(text.begin(), text.end(), link_in_text()), end; it != end; ++it) {
+    const std::smatch& link = *it;
+    out.append(begin, link[0].first);
+    out += leads_somewhere(link[2], page, kept) ? link[0].str() : link[1].str();
+    begin = link[0].second;
+  }
+  out.append(begin, text.cend());
+  return out;
+}
+
+}  // namespace
+
+std::string page_for_students(const std::string& text, const fs::path& page,
+                              const std::function<bool(const fs::path&)>& kept) {
+  std::vector<std::string> paragraphs = paragraphs_of(marked_for_students(text));
+  for (std::string& paragraph : paragraphs) {
+    if (paragraph.starts_with('|')) {
+      paragraph = rows_for_students(paragraph, page, kept);
+    } else if (says_what_they_lack(paragraph)) {
+      paragraph = "";
+    }
+  }
+  drop_empty_sections(paragraphs);
+  std::string out;
+  bool first = true;
+  for (const std::string& paragraph : paragraphs) {
+    if (paragraph.empty()) continue;
+    out += (first ? "" : "\n") + paragraph;
+    first = false;
+  }
+  return links_for_students(out, page, kept);
+}
+
+std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts) {
+  std::vector<fs::path> names = project_files(paths.root);
+  std::erase_if(names, [&](const fs::path& name) {
+    return is_for_instructors(name) || is_of_another_lab(name, parts) ||
+           holds_hidden_cases(paths.root / name);
+  });
+  std::set<std::string> there;  // files and folders
+  for (const fs::path& name : names)
+    for (fs::path step = name; !step.empty(); step = step.parent_path()) there.insert(step.generic_string());
+  const auto kept = [&](const fs::path& target) {
+    std::string name = target.generic_string();
+    if (name.ends_with('/')) name.pop_back();
+    return there.contains(name);
+  };
+  std::vector<CourseFile> files = read_files(paths.root, names);
+  for (CourseFile& file : files)
+    if (file.name.extension() == ".md") file.bytes = page_for_students(file.bytes, file.name, kept);
+  take_work_out(files, paths, parts);
+  return files;
+}
+
+std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<Chosen>& parts) {
+  std::vector<fs::path> names = project_files(paths.root);
+  std::erase_if(names, [&](const fs::path& name) {
+    return !lies_in_any(name, kToGrade) || is_for_instructors(name) || is_of_another_lab(name, parts) ||
+           name.extension() == ".md" || name.extension() == ".svg" || holds_hidden_cases(paths.root / name);
+  });
+  std::vector<CourseFile> files = read_files(paths.root, names);
+  take_work_out(files, paths, parts);
+  return files;
+}
+
+std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts, const std::string& hidden) {
+  std::vector<ZipEntry> entries;
+  const fs::path scripts = paths.root / "grader" / "handout" / "autograder";
+  for (const char* name : {"setup.sh", "run_autograder"})
+    entries.push_back({.name = name, .bytes = read_file(scripts / name), .executable = true});
+  std::string list;
+  for (const Chosen& part : parts) list += part.id() + "\n";
+  entries.push_back({.name = "parts", .bytes = list});
+  if (!hidden.empty()) entries.push_back({.name = "hidden.toml", .bytes = hidden});
+  for (CourseFile& file : autograder_files(paths, parts))
+    entries.push_back({.name = "roofline-labs/" + file.name.generic_string(),
+                       .bytes = std::move(file.bytes),
+                       .executable = file.executable});
+  return zip_archive(entries);
+}
+
+}  // namespace roofline::grader

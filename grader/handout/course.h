@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "grader/base/paths.h"
+#include "grader/lab/selection.h"
+
+/// What an instructor hands out: the repository that students work in, and the autograder for Gradescope.
+namespace roofline::grader {
+
+struct CourseFile {
+  std::filesystem::path name;  ///< relative to the checkout
+  std::string bytes;
+  bool executable = false;
+};
+
+/// The checkout as students get it: without solutions, wrong submissions, tests and the pages and verbs for
+/// authors; labs as they were at the beginning; pages do not speak of what is left out. Of the labs only
+/// those of `parts`. What is not the project's (an instructor's notes, submissions) is never in it.
+std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts);
+
+/// What an autograder's image needs to build and grade `parts`.
+std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<Chosen>& parts);
+
+/// Gradescope's autograder: setup.sh and run_autograder at the root of a zip. `hidden`: text of an
+/// instructor's cases (hidden.h), empty for none.
+std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts,
+                           const std::string& hidden = {});
+
+/// A Markdown page for students: paragraphs and rows about what they do not have are left out, links to pages
+/// that they lack become plain text. `<!-- instructors: -->` to `<!-- :instructors -->` is cut out, and
+/// `<!-- students: TEXT -->` becomes TEXT. `page` is the page's name, `kept` says which files are there.
+std::string page_for_students(const std::string& text, const std::filesystem::path& page,
+                              const std::function<bool(const std::filesystem::path&)>& kept);
+
+}  // namespace roofline::grader

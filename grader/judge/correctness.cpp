@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
+
+#include "grader/judge/device_facts.h"
+#include "grader/judge/grading.h"
+
+namespace roofline::grader {
+namespace {
+
+/// Small cases end in well under a second; a hung kernel should not keep a learner waiting.
+constexpr double kCaseDeadline = 12;
+/// Restarts of the worker after faults, before the remaining cases are left out.
+constexpr unsigned kMaxRestarts = 4;
+/// Device bytes beyond which a case is long, and runs once.
+constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
+/// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
+/// it several times slower.
+constexpr std::uint64_t kCheckedUpTo = 20'000'000;
+/// A quick grade: device bytes up to which a case is small, the cases that run even when time is up, and how
+/// long a kernel may take.
+constexpr std::uint64_t kSmallBytes = 3 << 20;
+constexpr std::size_t kLeastCases = 4;
+constexpr double kQuickDeadline = 5;
+constexpr Room kFirstRoom = {std::uint64_t{16} << 20, std::uint64_t{32} << 20};
+
+std::uint64_t available_host_bytes() {
+  std::ifstream memory("/proc/meminfo");
+  std::string name;
+  std::uint64_t kibibytes = 0;
+  while (memory >> name >> kibibytes) {
+    if (name == "MemAvailable:") return kibibytes * 1024;
+    memory.ignore(64, '\n');
+  }
+  return 0;
+}
+
+class CaseRunner {
+ public:
+  CaseRunner(Grading& grading, const DeviceChoice& device, const DeviceFacts& facts, std::string prefix)
+      : grading_(grading), device_(device), facts_(facts), prefix_(std::move(prefix)) {}
+
+  void run() {
+    const auto& cases = grading_.part.cases;
+    const auto begin = std::chrono::steady_clock::now();
+    std::size_t left_out = 0, ran = 0;
+    if (quick_) make_room();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
+      const bool late = ran >= kLeastCases && so_far.count() > grading_.options.quick_seconds;
+      if (quick_ && (late || !is_small(cases[i]))) {
+        ++left_out;
+        continue;
+      }
+      ++ran;
+      const double done = static_cast<double>(i) / static_cast<double>(cases.size());
+      grading_.progress("correctness", cases[i].title, 0.5 * done);
+      Check check;
+      check.id = prefix_ + cases[i].id;
+      check.title = cases[i].title;
+      check.kind = CheckKind::kCorrectness;
+      decide(check, cases[i]);
+      grading_.add(std::move(check));
+    }
+    if (left_out > 0) leave_out(left_out);
+    for (std::optional<Rig>* rig : {&rig_, &checked_})
+      if (*rig && (quick_ || rig == &rig_)) keep_output(**rig);
+  }
+
+ private:
+  void leave_out(std::size_t count) {
+    Check check;
+    check.id = prefix_ + "other-cases";
+    check.title = "the larger cases";
+    check.kind = CheckKind::kCorrectness;
+    check.verdict = Verdict::kSkipped;
+    check.message = std::to_string(count) + " not run yet";
+    grading_.add(std::move(check));
+  }
+
+  /// One worker for every small case: a new one for each that needs more memory would take a second in all.
+  void make_room() {
+    for (const Case& one : grading_.part.cases) {
+      if (!is_small(one)) continue;
+      const CallPlan plan = plan_for(one, 1);
+      room_.include(plan);
+      checked_room_.include(plan);
+    }
+  }
+
+  bool is_small(const Case& one) const {
+    return !one.gpu_only && one.needs_memory == 0 && plan_for(one, 1).device_bytes() <= kSmallBytes;
+  }
+
+  CallPlan plan_for(const Case& one, std::uint64_t seed) const {
+    CallShape shape;
+    shape.settings = Settings(one.settings, facts_);
+    shape.seed = seed;
+    shape.special_values = one.special_values;
+    shape.misaligned_elements = one.misaligned_elements;
+    shape.alias = one.alias;
+    shape.guards = !facts_.simulated;
+    return {grading_.part.program, shape};
+  }
+
+  std::optional<std::string> reason_to_skip(const Case& one) const {
+    if (one.gpu_only && facts_.simulated) return "too large to simulate: only a GPU decides it";
+    if (one.needs_memory > facts_.memory_bytes) return "the device has too little memory";
+    // Input, output, and the judge's own copy of it.
+    if (one.needs_memory > 0 && 3 * one.needs_memory > available_host_bytes())
+      return "this host has too little memory";
+    return std::nullopt;
+  }
+
+  void decide(Check& check, const Case& one) {
+    if (const auto why = reason_to_skip(one)) {
+      check.verdict = Verdict::kSkipped;
+      check.reason = Class::kUnsupportedDevice;
+      check.message = *why;
+      return;
+    }
+    if (stop_) {
+      check.verdict = Verdict::kFail;
+      check.reason = *stop_;
+      check.message = "not run: an earlier case stopped the grade";
+      return;
+    }
+    const CallPlan plan = plan_for(one, grading_.next_seed());
+    Examination examination;
+    try {
+      examination = quick_ ? call_once(plan) : call_twice(plan);
+    } catch (const StartFault& fault) {
+      examination.fault = {Class::kCrashed, fault.what(), {}, 0};
+      stop_ = Class::kCrashed;
+    }
+    if (examination.fault.reason == Class::kNotImplemented && any_right_) {
+      examination.fault = {Class::kWrongAnswer, "nothing was written", {}, 0};
+    }
+    any_right_ = any_right_ || (!examination.fault && writes_something(plan));
+    check.verdict = examination.fault ? Verdict::kFail : Verdict::kPass;
+    check.reason = examination.fault.reason;
+    check.message = examination.fault.message;
+    check.file = examination.fault.file;
+    check.line = examination.fault.line;
+    check.detail = std::move(examination.detail);
+    after_fault(examination.fault);
+  }
+
+  void remember(const CallPlan& plan, const CallOutcome& outcome) {
+    const auto bytes = static_cast<double>(plan.device_bytes());
+    if (!outcome.go || (grading_.probe && grading_.probe->bytes >= bytes)) return;
+    std::string title;
+    for (const auto& [name, value] : plan.shape().settings.all()) {
+      title += (title.empty() ? "" : ", ") + name + " = " + std::to_string(static_cast<long long>(value));
+    }
+    grading_.probe = {plan.shape().settings, title, bytes, device_seconds(*outcome.go)};
+  }
+
+  /// The same call twice: right both times, and the same bits.
+  Examination call_twice(const CallPlan& plan) {
+    Rig& rig = rig_for(plan);
+    const ExamineOptions options = grading_.examine_options();
+    const CallOutcome first = rig.call(plan);
+    Examination examination = examine(plan, first, rig.input(), options);
+    if (examination.fault.reason == Class::kWrongAnswer && is_small(first)) explain(plan, examination.fault);
+    if (examination.fault) return examination;
+    remember(plan, first);
+    if (plan.device_bytes() > kOnceBeyond) return examination;
+    const CallOutcome second = rig.call(plan);
+    if (second.fault) {
+      examination.fault = second.fault;
+    } else if (const auto differs = first_difference(plan, first, second)) {
+      examination = different(plan, second, options, *differs);
+    } else if (is_small(first)) {
+      examination.fault = bug_in(plan);
+    }
+    return examination;
+  }
+
+  /// A quick grade: with every check on, where the device has them.
+  Examination call_once(const CallPlan& plan) {
+    Rig& rig = facts_.simulated ? checked_rig(plan) : rig_for(plan);
+    const CallOutcome outcome = rig.call(plan);
+    Examination examination = examine(plan, outcome, rig.input(), grading_.examine_options());
+    if (!facts_.simulated || !rig.usable()) return examination;
+    Fault bug = rig.simulated().finding();
+    if (!bug) return examination;
+    if (examination.fault.reason == Class::kWrongAnswer) {
+      add_cause(std::move(bug), examination.fault);
+    } else if (!examination.fault) {
+      examination.fault = std::move(bug);
+    }
+    keep_output(rig);
+    checked_.reset();  // a bug that was found once is not told again
+    return examination;
+  }
+
+  static bool is_small(const CallOutcome& outcome) {
+    if (!outcome.go) return false;  // a GPU: the same cases run on a simulated device, too
+    std::uint64_t instructions = 0;
+    for (const sim::KernelRecord& kernel : outcome.go->kernels)
+      instructions += kernel.counters.lane_instructions;
+    return instructions <= kCheckedUpTo;
+  }
+
+  /// A wrong answer, and what may be its cause.
+  void explain(const CallPlan& plan, Fault& fault) {
+    Fault bug = bug_in(plan);
+    if (!bug || bug.reason == Class::kTimeout) return;
+    add_cause(std::move(bug), fault);
+  }
+
+  static void add_cause(Fault bug, Fault& fault) {
+    fault.message = bug.message + "\nAnd the answer is wrong: " + fault.message;
+    fault.file = std::move(bug.file);
+    fault.line = bug.line;
+    if (bug.reason == Class::kRace || bug.reason == Class::kDeadlock) fault.reason = bug.reason;
+  }
+
+  /// Right, but perhaps by luck: what the checks of the simulated device find in the same call.
+  Fault bug_in(const CallPlan& plan) {
+    Rig& rig = checked_rig(plan);
+    Fault fault = rig.call(plan).fault;
+    if (!fault) fault = rig.simulated().finding();
+    if (fault) checked_.reset();  // a bug that was found once is not told again
+    return fault;
+  }
+
+  Rig& checked_rig(const CallPlan& plan) {
+    if (!checked_ || !checked_->usable() || !checked_room_.fits(plan)) {
+      checked_.reset();
+      checked_room_.include(plan);
+      RigOptions options =
+          rig_options(device_, grading_.options, quick_ ? kQuickDeadline : 3 * kCaseDeadline);
+      options.machine.checks = sim::kCheckAll;
+      checked_.emplace(options, grading_.submission.worker, grading_.part.program, checked_room_.input,
+                       checked_room_.output);
+    }
+    return *checked_;
+  }
+
+  /// The second of two equal calls gave other bits: an answer that was not computed again, or a race.
+  Examination different(const CallPlan& plan, const CallOutcome& second, const ExamineOptions& options,
+                        const std::pair<std::string, std::uint64_t>& where) const {
+    Examination examination = examine(plan, second, rig_->input(), options);
+    if (examination.fault.reason == Class::kNotImplemented) {
+      examination.fault = {
+          Class::kWrongAnswer, "right when first called, nothing written when called again", {}, 0};
+      return examination;
+    }
+    examination.fault = {Class::kRace,
+                         "two runs with the same input differ, first at " + where.first + "[" +
+                             std::to_string(where.second) + "]: a race, or memory that nobody initialised",
+                         {},
+                         0};
+    return examination;
+  }
+
+  Rig& rig_for(const CallPlan& plan) {
+    if (!rig_ || !rig_->usable() || !room_.fits(plan)) {
+      if (rig_) keep_output(*rig_);
+      rig_.reset();
+      room_.include(plan);
+      const double deadline = plan.device_bytes() > kOnceBeyond
+                                  ? grading_.part.deadline_seconds
+                                  : std::min(kCaseDeadline, grading_.part.deadline_seconds);
+      rig_.emplace(rig_options(device_, grading_.options, deadline), grading_.submission.worker,
+                   grading_.part.program, room_.input, room_.output);
+    }
+    return *rig_;
+  }
+
+  static bool writes_something(const CallPlan& plan) {
+    return std::ranges::any_of(plan.arrays(), [](const ArrayPlan& array) {
+      return array.argument->kind == Argument::Kind::kOutput && array.elements > 0;
+    });
+  }
+
+  void after_fault(const Fault& fault) {
+    if (fault.reason == Class::kNotImplemented || fault.reason == Class::kTimeout) stop_ = fault.reason;
+    const std::optional<Rig>& rig = quick_ && facts_.simulated ? checked_ : rig_;
+    if (rig && !rig->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
+  }
+
+  void keep_output(Rig& rig) {
+    std::string& all = grading_.result.program_output;
+    const std::string printed = rig.end_program();
+    if (all.size() < 64 * 1024) all += printed;
+  }
+
+  Grading& grading_;
+  const DeviceChoice& device_;
+  const DeviceFacts& facts_;
+  std::string prefix_;
+  const bool quick_ = grading_.options.quick_seconds > 0;
+  std::optional<Rig> rig_, checked_;
+  Room room_ = kFirstRoom, checked_room_;
+  unsigned restarts_ = 0;
+  bool any_right_ = false;
+  std::optional<Class> stop_;
+};
+
+}  // namespace
+
+void grade_correctness(Grading& grading, const DeviceChoice& device, const std::string& prefix) {
+  const DeviceFacts facts =
+      device.simulated == grading.facts.simulated ? grading.facts : device_facts(device, grading.options);
+  CaseRunner(grading, device, facts, prefix).run();
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/device_facts.h"
+
+#include "grader/call/gpu_probe.h"
+#include "grader/lab/roof.h"
+
+namespace roofline::grader {
+
+DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options) {
+  if (device.simulated) return simulated_facts(device, options.simulator_directory);
+  const Roof& any = roof("copy");
+  if (!options.roof_worker) throw InfrastructureError("no roof worker: the GPU cannot be asked");
+  Rig rig(rig_options(device, options, 60), options.roof_worker(any), any.program, 4096, 4096);
+  return facts_from(rig.gpu().facts());
+}
+
+RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds) {
+  RigOptions rig;
+  rig.device = device;
+  rig.simulator_directory = options.simulator_directory;
+  rig.cuda_library_directory = options.cuda_library_directory;
+  if (!device.simulated) rig.driver_directory = probe_gpus().folder;
+  rig.machine.threads = options.threads;
+  rig.sandbox = options.sandbox;
+  rig.deadline_seconds = deadline_seconds;
+  return rig;
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "grader/call/rig.h"
+#include "grader/judge/judge.h"
+
+namespace roofline::grader {
+
+/// What the judge knows of a device. On a GPU it asks a worker (any roof's).
+DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options);
+
+RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds);
+
+}  // namespace roofline::grader

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/judge.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "grader/base/utc_now.h"
+#include "grader/call/environment.h"
+#include "grader/judge/device_facts.h"
+#include "grader/judge/grading.h"
+#include "grader/judge/prediction.h"
+#include "grader/judge/score.h"
+#include "grader/lab/generate.h"
+
+namespace roofline::grader {
+
+std::uint64_t Grading::next_seed() { return derive(options.seed, Purpose::kCalls, ++calls); }
+
+void Grading::progress(const std::string& step, const std::string& detail, double fraction) const {
+  if (options.on_progress) options.on_progress({step, detail, fraction});
+}
+
+Check& Grading::add(Check check) { return result.checks.emplace_back(std::move(check)); }
+
+ExamineOptions Grading::examine_options() const {
+  ExamineOptions examine_options;
+  examine_options.host_to_device_limit = part.host_to_device_limit;
+  return examine_options;
+}
+
+namespace {
+
+void describe_device(Result& result, const DeviceFacts& facts) {
+  result.device.simulated = facts.simulated;
+  result.device.name = facts.name;
+  result.device.id = facts.id;
+  result.device.capability =
+      std::to_string(facts.capability / 10) + "." + std::to_string(facts.capability % 10);
+  result.device.driver = facts.driver;
+  if (result.device.toolkit.empty()) result.device.toolkit = facts.toolkit;
+  result.device.sheet = {facts.pin_gbps, facts.fp32_tflops, facts.tensor_tflops};
+  result.device.model = facts.model;
+}
+
+Check whole_part(Verdict verdict, Class reason, const std::string& id, const std::string& message) {
+  Check check;
+  check.id = id;
+  check.title = "this part on this device";
+  check.kind = CheckKind::kCorrectness;
+  check.verdict = verdict;
+  check.reason = reason;
+  check.message = message;
+  return check;
+}
+
+/// All stages.
+void run_stages(Grading& grading) try {
+  const Part& part = grading.part;
+  grading.facts = device_facts(grading.device, grading.options);
+  describe_device(grading.result, grading.facts);
+  if (!grading.facts.simulated) grading.result.device.environment = gpu_environment(grading.device.ordinal);
+  if (grading.facts.capability < part.minimum_capability) {
+    grading.add(whole_part(Verdict::kSkipped, Class::kUnsupportedDevice, "device",
+                           "needs compute capability " + std::to_string(part.minimum_capability / 10) + "." +
+                               std::to_string(part.minimum_capability % 10) +
+                               "; --device sim simulates a device that has it"));
+    return;
+  }
+  grading.progress("device", grading.facts.name, 0);
+  if (grading.options.quick_seconds > 0) {
+    grade_correctness(grading, grading.device, "");
+    grade_performance(grading);
+    return;
+  }
+  run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
+  grade_correctness(grading, grading.device, "");
+  const bool right_so_far = std::ranges::none_of(
+      grading.result.checks, [](const Check& check) { return check.verdict == Verdict::kFail; });
+  // A race, or a read past the end that hits a neighbour, shows on the simulated device every time.
+  if (!grading.facts.simulated && right_so_far && !grading.options.simulator_directory.empty()) {
+    grade_correctness(grading, DeviceChoice{}, "simulated-");
+  }
+  grade_performance(grading);
+  run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
+} catch (const std::exception& error) {
+  // Nothing that goes wrong on our side may cost the learner anything.
+  grading.add(whole_part(Verdict::kError, Class::kInfrastructure, "infrastructure", error.what()));
+}
+
+/// What is known before anything runs.
+Result begin_result(const Lab& lab, const Part& part, const BuiltSubmission& submission,
+                    const DeviceChoice& device, std::uint64_t seed) {
+  Result result;
+  result.lab = lab.folder;
+  result.part = lab.id_of(part);
+  result.title = part.title.empty() ? lab.title : part.title;
+  result.lab_sha256 = submission.lab_sha256;
+  result.source_path = submission.source;
+  result.source_sha256 = submission.source_sha256;
+  result.device = submission.device;
+  result.device.simulated = device.simulated;
+  result.device.id = device.id;
+  result.seed = seed;
+  result.started = utc_now();
+  return result;
+}
+
+}  // namespace
+
+Result grade(const Lab& lab, const Part& part, const BuiltSubmission& submission, const DeviceChoice& device,
+             const GradeOptions& given) {
+  const auto begin = std::chrono::steady_clock::now();
+  GradeOptions options = given;
+  if (options.seed == 0) options.seed = entropy();
+  Part drawn = part;
+  if (part.draw) part.draw(drawn, derive(options.seed, Purpose::kDraw, 0));
+  Grading grading{
+      lab, drawn, submission, device, options, {}, begin_result(lab, part, submission, device, options.seed)};
+  Result& result = grading.result;
+  if (submission.build) grading.add(*submission.build);
+  if (!submission.build || submission.build->verdict == Verdict::kPass) run_stages(grading);
+  if (options.quick_seconds <= 0)
+    for (Check& check : grade_predictions(part.predictions, submission.prediction))
+      grading.add(std::move(check));
+  score(result, part);
+  explain_faults(result, submission.explanations);
+  explain_predictions(result, submission.explanations);
+  const std::chrono::duration<double> judging = std::chrono::steady_clock::now() - begin;
+  result.wall_s = submission.build_seconds + judging.count();
+  return std::move(result);
+}
+
+std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& options,
+                             const std::vector<std::string>& ids) {
+  const DeviceFacts facts = device_facts(device, options);
+  const std::uint64_t seed = options.seed != 0 ? options.seed : entropy();
+  std::vector<RoofValue> values;
+  for (const Roof& each : all_roofs()) {
+    if (ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end()) continue;
+    if (options.on_progress) options.on_progress({"roof " + each.id, each.title, -1});
+    values.push_back(
+        measure_roof(each, device, facts, options, derive(seed, Purpose::kCalls, values.size())));
+  }
+  return values;
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "grader/base/units.h"
+#include "grader/judge/call_profile.h"
+#include "grader/judge/performance_checks.h"
+#include "grader/judge/stopwatch.h"
+#include "grader/lab/declared_work.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::grader {
+namespace {
+
+class PerformanceGrader {
+ public:
+  explicit PerformanceGrader(Grading& grading)
+      : g_(grading),
+        stopwatch_(grading.facts.simulated ? simulated_stopwatch(grading) : gpu_stopwatch(grading)),
+        steps_(grading.part.goals.size() + grading.part.shown.size() + grading.part.overlaps.size()) {
+    for (const Sweep& sweep : grading.part.sweeps) steps_ += sweep.values.size();
+    if (g_.facts.simulated && !g_.options.simulator_directory.empty())
+      device_ = sim::load_device(g_.options.simulator_directory / "devices", g_.device.id);
+  }
+
+  void run() {
+    for (const Goal& goal : g_.part.goals) grade_goal(goal);
+    for (const Sweep& sweep : g_.part.sweeps) grade_sweep(sweep);
+    for (const Overlap& overlap : g_.part.overlaps) grade_overlap(overlap);
+    for (const Goal& goal : g_.part.shown) show(goal);
+    for (const StructureCheck& rule : g_.part.structure) grade_structure(rule);
+    refuse_default_stream();
+  }
+
+ private:
+  struct Seen {
+    sim::Region region;
+    Settings settings;
+    std::optional<sim::Region> last;
+  };
+
+  void progress(const std::string& detail) {
+    g_.progress("performance", detail,
+                0.5 + 0.5 * static_cast<double>(done_++) / static_cast<double>(steps_));
+  }
+
+  /// A GPU counts nothing: its point is what the lab says a call must do.
+  void place_declared(const Goal& goal, const Settings& settings, const TimedSeries& series) {
+    const DeclaredWork work = declared_work(goal, settings);
+    g_.result.profile.points.push_back({.id = goal.id,
+                                        .flops = work.flops,
+                                        .dram_bytes = work.bytes,
+                                        .us = series.time.median_us,
+                                        .tensor = roof(goal.roof).kind == RoofKind::kTensor});
+  }
+
+  void remember(TimedSeries& series, const Settings& settings, const std::string& id) {
+    if (!series.region) return;
+    GradeProfile& profile = g_.result.profile;
+    profile.points.push_back(roofline_point(id, *series.region, series.time.median_us));
+    add_counts(profile.lines, counts_by_line(series.lines, g_.submission.source));
+    if (device_)
+      add_advice(profile.advice, advice_on(*series.region, series.lines, *device_, g_.submission.source));
+    if (profile.timeline.spans.empty()) profile.timeline = std::move(series.timeline);
+    const auto kernels = summarise_kernels(*series.region);
+    g_.result.kernels.insert(g_.result.kernels.end(), kernels.begin(), kernels.end());
+    seen_.push_back({std::move(*series.region), settings, std::move(series.last)});
+  }
+
+  /// Rate of the probe in the roof's unit as a share of the data sheet, where it is hopeless: below a tenth
+  /// of what passes, on a size at which launch overhead costs an honest kernel about half.
+  std::optional<Fault> hopeless(const std::function<double(const Settings&)>& work, const Roof& against,
+                                double pass) const {
+    constexpr double kTelling = 4e6;  ///< bytes: smaller cases are all overhead
+    if (!g_.facts.simulated || !g_.probe || g_.probe->bytes < kTelling || !against.data_sheet ||
+        !(g_.probe->seconds > 0))
+      return {};
+    for (const auto& [name, value] : g_.part.cases.empty() ? NamedValues() : g_.part.cases[0].settings) {
+      if (!g_.probe->settings.find(name)) return {};
+    }
+    const double rate = work(g_.probe->settings) / g_.probe->seconds / against.unit_scale;
+    const double share = rate / against.data_sheet(g_.facts);
+    if (!(share < pass / 10)) return {};
+    return Fault{Class::kTooSlow,
+                 "already at " + g_.probe->title + " it reaches " + format_number("%.3g", rate) + " " +
+                     against.unit + ", " + format_number("%.5f", share) +
+                     " of the data sheet: not timed at full size",
+                 {},
+                 0};
+  }
+
+  void grade_goal(const Goal& goal) {
+    progress(goal.title);
+    const Settings settings(goal.settings, g_.facts);
+    const Thresholds thresholds = thresholds_for(goal.thresholds, g_.facts.capability);
+    if (goal.clock == Clock::kDevice) {
+      if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.pass)) {
+        give_up(goal.id, goal.title, std::move(*fault));
+        return;
+      }
+    }
+    // Two calls, or three: the worker cannot know how many.
+    TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 2 + (g_.next_seed() & 1));
+    Measurement line;
+    line.id = goal.id;
+    line.title = goal.title;
+    if (!series.fault) {
+      line = measurement(series, goal.work(settings), roof(goal.roof), thresholds);
+      line.id = goal.id;
+      line.title = goal.title;
+      if (goal.flops && !series.fault) {
+        const double tflops = goal.flops(settings) / (series.time.median_us * 1e-6) * 1e-12;
+        if (const auto why = impossible(0, tflops, g_.facts))
+          series.fault = {Class::kImpossible, *why, {}, 0};
+      }
+      if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
+      remember(series, settings, goal.id);
+      if (!g_.facts.simulated && !series.fault && !series.noisy) place_declared(goal, settings, series);
+    }
+    g_.result.measurements.push_back(line);
+    g_.add(performance_check(line, series, g_.facts.simulated));
+  }
+
+  double seconds_alone(const RoofShare& share, const Settings& settings) {
+    const Roof& against = roof(share.roof);
+    return share.work(settings) / (stopwatch_->value_of(against).value * against.unit_scale);
+  }
+
+  void grade_overlap(const Overlap& overlap) {
+    progress(overlap.title);
+    const Settings settings(overlap.settings, g_.facts);
+    TimedSeries series =
+        stopwatch_->time(settings, Clock::kKernels, roof(overlap.kernels.roof), 2 + (g_.next_seed() & 1));
+    OverlapTimes times;
+    times.kernels = seconds_alone(overlap.kernels, settings);
+    for (const RoofShare& copy : overlap.copies) times.copies += seconds_alone(copy, settings);
+    times.together = series.time.median_us * 1e-6;
+    Measurement line;
+    if (!series.fault)
+      line = overlap_measurement(series, times, thresholds_for(overlap.thresholds, g_.facts.capability));
+    line.id = overlap.id;
+    line.title = overlap.title;
+    g_.result.measurements.push_back(line);
+    g_.add(overlap_check(line, series, times, g_.facts.simulated));
+    if (!series.fault) remember(series, settings, overlap.id);
+  }
+
+  /// A line that is printed and never graded. The median of three calls on the same buffers: the later two
+  /// find in the caches what the first one left there.
+  void show(const Goal& goal) {
+    progress(goal.title);
+    const Settings settings(goal.settings, g_.facts);
+    const TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 3, Caches::kWarm);
+    if (series.fault || series.noisy) return;
+    Measurement line = measurement(series, goal.work(settings), roof(goal.roof), {});
+    line.id = goal.id;
+    line.title = goal.title;
+    line.medal = Medal::kNone;
+    line.limiter.clear();  // of the first call, which found cold caches
+    g_.result.shown.push_back(std::move(line));
+  }
+
+  /// A line without a time, and its check.
+  void give_up(const std::string& id, const std::string& title, Fault fault) {
+    Measurement line;
+    line.id = id;
+    line.title = title;
+    TimedSeries series;
+    series.fault = std::move(fault);
+    g_.result.measurements.push_back(line);
+    g_.add(performance_check(line, series, g_.facts.simulated));
+  }
+
+  void grade_sweep(const Sweep& sweep) {
+    const double pass = thresholds_for(sweep.lowest, g_.facts.capability).pass;
+    if (auto fault = hopeless(sweep.bytes, roof(sweep.memory_roof), pass)) {
+      TimedSeries series;
+      series.fault = std::move(*fault);
+      abandon(sweep, sweep.values.front(), series);
+      return;
+    }
+    SweepResult result;
+    result.id = sweep.id;
+    result.title = sweep.title;
+    result.argument = sweep.argument;
+    for (std::size_t i = 0; i < sweep.values.size(); ++i) {
+      progress(sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
+      Settings settings(sweep.settings, g_.facts);
+      settings.set(sweep.argument, sweep.values[i]);
+      // The lower half of a sweep is timed beside the memory roof, the upper beside the compute roof.
+      const bool lower = 2 * i < sweep.values.size();
+      const Roof& beside = roof(lower ? sweep.memory_roof : sweep.compute_roof);
+      TimedSeries series = stopwatch_->time(settings, Clock::kDevice, beside, 1);
+      const double bytes = sweep.bytes(settings), flops = sweep.flops(settings);
+      if (!series.fault) {
+        const double seconds = series.time.median_us * 1e-6;
+        const double gbps = bytes / seconds * 1e-9, tflops = flops / seconds * 1e-12;
+        if (const auto why = impossible(gbps, tflops, g_.facts))
+          series.fault = {Class::kImpossible, *why, {}, 0};
+        (lower ? result.memory_roof : result.compute_roof) = series.roof;
+        result.points.push_back({sweep.values[i], flops / bytes, gbps, tflops, 0, series.time,
+                                 series.region ? limiter_of(*series.region) : ""});
+      }
+      if (series.fault || series.noisy) {
+        abandon(sweep, sweep.values[i], series);
+        if (series.fault) return;
+      }
+      remember(series, settings,
+               sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
+    }
+    finish_sweep(result);
+    for (SweepVerdict& verdict : judge_sweep(sweep, result, g_.facts)) {
+      if (verdict.line) g_.result.measurements.push_back(*verdict.line);
+      g_.add(std::move(verdict.check));
+    }
+    g_.result.sweeps.push_back(std::move(result));
+  }
+
+  /// A sweep with a point that failed has no roofline; its lines earn nothing.
+  void abandon(const Sweep& sweep, double value, const TimedSeries& series) {
+    Check check;
+    check.id = sweep.id;
+    check.title = sweep.title;
+    check.kind = CheckKind::kPerformance;
+    const std::string at = sweep.argument + " = " + std::to_string(static_cast<long long>(value)) + ": ";
+    if (series.fault) {
+      check.verdict = Verdict::kFail;
+      check.reason = series.fault.reason;
+      check.message = at + series.fault.message;
+      check.file = series.fault.file;
+      check.line = series.fault.line;
+      check.detail = series.detail;
+      for (const char* end : {"-lowest", "-highest"}) {
+        Measurement line;
+        line.id = sweep.id + end;
+        line.title = sweep.title;
+        g_.result.measurements.push_back(std::move(line));
+      }
+    } else {
+      check.verdict = Verdict::kNoisy;
+      check.message = at + "the times did not settle; close other programs and try again";
+    }
+    g_.add(std::move(check));
+  }
+
+  /// A rule that every part has, listed only where it is broken.
+  void refuse_default_stream() {
+    for (const Seen& seen : seen_) {
+      auto complaint = used_default_stream(seen.region);
+      if (!complaint && seen.last) complaint = used_default_stream(*seen.last);
+      if (!complaint) continue;
+      Check check;
+      check.id = "stream";
+      check.title = "work is launched in the given stream";
+      check.kind = CheckKind::kStructure;
+      check.reason = Class::kWrongStructure;
+      check.message = *complaint;
+      g_.add(std::move(check));
+      return;
+    }
+  }
+
+  void grade_structure(const StructureCheck& rule) {
+    Check check;
+    check.id = rule.id;
+    check.title = rule.title;
+    check.kind = CheckKind::kStructure;
+    if (seen_.empty()) {
+      check.verdict = Verdict::kSkipped;
+      check.reason = g_.facts.simulated ? Class::kNone : Class::kUnsupportedDevice;
+      check.message = g_.facts.simulated ? "no timed call finished" : "only a simulated device counts this";
+    } else {
+      check.verdict = Verdict::kPass;
+    }
+    for (const Seen& seen : seen_) {
+      const auto complaint = rule.complaint({seen.region, seen.settings, seen.last ? &*seen.last : nullptr});
+      if (!complaint) continue;
+      check.verdict = Verdict::kFail;
+      check.reason = Class::kWrongStructure;
+      check.message = *complaint;
+      break;
+    }
+    g_.add(std::move(check));
+  }
+
+  Grading& g_;
+  std::unique_ptr<Stopwatch> stopwatch_;
+  std::optional<sim::DeviceDescription> device_;
+  std::size_t steps_ = 0, done_ = 0;
+  std::vector<Seen> seen_;
+};
+
+void skip(Grading& grading, CheckKind kind, const std::string& id, const std::string& title,
+          const std::string& why) {
+  Check check;
+  check.id = id;
+  check.title = title;
+  check.kind = kind;
+  check.verdict = Verdict::kSkipped;
+  check.message = why;
+  grading.add(std::move(check));
+}
+
+}  // namespace
+
+void grade_performance(Grading& grading) {
+  const auto failed = std::ranges::find_if(grading.result.checks, [](const Check& check) {
+    return check.kind == CheckKind::kCorrectness && check.verdict == Verdict::kFail;
+  });
+  std::string why;
+  if (failed != grading.result.checks.end())
+    why = "waits until every case is right";
+  else if (grading.options.quick_seconds > 0)
+    why = "not timed yet";
+  else if (!grading.options.release_build)
+    why = "a debug build of the grader measures nothing";
+  if (why.empty()) {
+    PerformanceGrader(grading).run();
+    for (const Quality& quality : grading.part.qualities) grade_quality(grading, quality);
+    return;
+  }
+  for (const Goal& goal : grading.part.goals)
+    skip(grading, CheckKind::kPerformance, goal.id, goal.title, why);
+  for (const Sweep& sweep : grading.part.sweeps)
+    skip(grading, CheckKind::kPerformance, sweep.id, sweep.title, why);
+  for (const Overlap& overlap : grading.part.overlaps)
+    skip(grading, CheckKind::kPerformance, overlap.id, overlap.title, why);
+  for (const Quality& quality : grading.part.qualities)
+    skip(grading, CheckKind::kPerformance, quality.id, quality.title, why);
+  for (const StructureCheck& rule : grading.part.structure)
+    skip(grading, CheckKind::kStructure, rule.id, rule.title, why);
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/performance_checks.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "grader/base/symbol_name.h"
+#include "grader/base/units.h"
+
+namespace roofline::grader {
+namespace {
+
+std::string rate(double value, const std::string& unit) {
+  return format_number(value >= 100 ? "%.0f" : "%.3g", value) + " " + unit;
+}
+
+Check performance(const std::string& id, const std::string& title) {
+  Check check;
+  check.id = id;
+  check.title = title;
+  check.kind = CheckKind::kPerformance;
+  return check;
+}
+
+void fill_thresholds(Measurement& line, const Thresholds& thresholds) {
+  line.thresholds = thresholds;
+  line.medal = medal_for(line.fraction, thresholds);
+}
+
+/// What a slow kernel that this resource holds back usually does.
+std::string meaning_of_limiter(std::string_view resource) {
+  struct Entry {
+    std::string_view resource, meaning;
+  };
+  static constexpr Entry kEntries[] = {
+      {"DRAM",
+       "DRAM takes longest: does it move bytes that the work does not need, such as a value stored and read "
+       "again?"},
+      {"L2",
+       "the caches move more sectors than the data has: which addresses does a warp touch in one access?"},
+      {"L1", "L1 serves more lines than the data has: which addresses does a warp touch in one access?"},
+      {"shared", "shared memory serves more requests than it can: are there bank conflicts?"},
+      {"latency",
+       "the device waits for loads and for results: keep more warps, or more work a thread, in flight"},
+      {"issue",
+       "the schedulers are busy with instructions beside the graded work: count those of one element"},
+      {"memory issue", "too many loads and stores for the bytes: wider ones, or values kept in registers"},
+      {"ALU",
+       "integer and logic instructions, such as indices, counters and comparisons of a loop, take the time"},
+      {"FMA", "multiplications and additions take the time: one that is not fused costs as much as an FMA"},
+      {"SFU", "special functions, such as divisions, exponentials and fast sines, take the time"},
+      {"FP64", "doubles take the time: does a literal without an f make one?"},
+      {"control", "branches take the time: is a short loop not unrolled?"},
+      {"atomics", "atomics wait for each other: combine within a warp or a block first"},
+  };
+  const auto* found = std::ranges::find(kEntries, resource, &Entry::resource);
+  return found == std::end(kEntries) ? "" : "\n" + std::string(found->meaning);
+}
+
+/// Pass or too slow, with the figures.
+void decide(Check& check, const Measurement& line) {
+  check.verdict = line.medal == Medal::kNone ? Verdict::kFail : Verdict::kPass;
+  check.reason = line.medal == Medal::kNone ? Class::kTooSlow : Class::kNone;
+  check.message = rate(line.achieved, line.roof.unit) + " is " + format_number("%.3f", line.fraction) +
+                  " of the " + line.roof.id + " roof (" + rate(line.roof.value, line.roof.unit) + ")";
+  if (line.medal == Medal::kNone)
+    check.message += "; " + format_number("%.2f", line.thresholds.lowest()) + " passes";
+  if (!line.limiter.empty()) check.message += "; limited by " + line.limiter;
+  if (line.medal == Medal::kNone) check.message += meaning_of_limiter(line.limiter);
+  check.detail.emplace_back("fraction", line.fraction);
+  check.detail.emplace_back("achieved", line.achieved);
+}
+
+Measurement line_at(const SweepPoint& point, const RoofValue& roof, double achieved,
+                    const ThresholdTable& table, int capability, const std::string& id,
+                    const std::string& title) {
+  Measurement line;
+  line.id = id;
+  line.title = title;
+  line.roof = roof;
+  line.achieved = achieved;
+  line.fraction = roof.value > 0 ? achieved / roof.value : 0;
+  line.time = point.time;
+  line.limiter = point.limiter;
+  fill_thresholds(line, thresholds_for(table, capability));
+  return line;
+}
+
+std::string argument_is(const SweepResult& sweep, const SweepPoint& point) {
+  return sweep.argument + " = " + format_number("%.0f", point.argument);
+}
+
+Check knee_check(const Sweep& sweep, const SweepResult& result) {
+  const auto& nearest = *std::ranges::min_element(result.points, {}, [&](const SweepPoint& point) {
+    return std::abs(std::log(point.intensity / result.ridge));
+  });
+  Check check = performance(sweep.id + "-knee", "at the ridge: " + argument_is(result, nearest));
+  const bool right = nearest.roof_fraction >= sweep.knee_fraction;
+  check.verdict = right ? Verdict::kPass : Verdict::kFail;
+  check.reason = right ? Class::kNone : Class::kTooSlow;
+  check.message = format_number("%.3f", nearest.roof_fraction) + " of the lower roof where the two meet (" +
+                  format_number("%.1f", result.ridge) + " FLOP/B); " +
+                  format_number("%.2f", sweep.knee_fraction) + " passes";
+  check.detail.emplace_back("fraction", nearest.roof_fraction);
+  return check;
+}
+
+Check flat_check(const Sweep& sweep, const SweepResult& result) {
+  Check check = performance(sweep.id + "-flat", "the memory-bound points take the same time");
+  double least = 0, most = 0;
+  unsigned count = 0;
+  for (const SweepPoint& point : result.points) {
+    if (point.intensity > result.ridge / 2) continue;
+    least = count == 0 ? point.time.median_us : std::min(least, point.time.median_us);
+    most = std::max(most, point.time.median_us);
+    ++count;
+  }
+  const double difference = least > 0 ? most / least - 1 : 0;
+  const bool right = count >= 2 && difference <= sweep.flatness;
+  check.verdict = right ? Verdict::kPass : Verdict::kFail;
+  check.reason = right ? Class::kNone : Class::kTooSlow;
+  check.message = count < 2 ? "fewer than two points are memory-bound"
+                            : format_number("%.1f", 100 * difference) +
+                                  " % between the fastest and the slowest of " + std::to_string(count) +
+                                  " points; " + format_number("%.0f", 100 * sweep.flatness) + " % passes";
+  check.detail.emplace_back("difference", difference);
+  return check;
+}
+
+/// What the machine calls cudaStreamLegacy, and what a launch without a stream means.
+constexpr sim::u32 kLegacyDefaultStream = 0;
+
+}  // namespace
+
+Measurement measurement(const TimedSeries& series, double work, const Roof& roof,
+                        const Thresholds& thresholds) {
+  Measurement line;
+  line.roof = series.roof;
+  line.time = series.time;
+  line.achieved = series.time.median_us > 0 ? work / (series.time.median_us * 1e-6) / roof.unit_scale : 0;
+  line.fraction = series.roof.value > 0 ? line.achieved / series.roof.value : 0;
+  if (series.region) line.limiter = limiter_of(*series.region);
+  fill_thresholds(line, thresholds);
+  return line;
+}
+
+Check performance_check(const Measurement& line, const TimedSeries& series, bool simulated) {
+  Check check = performance(line.id, line.title);
+  if (series.fault) {
+    check.verdict = Verdict::kFail;
+    check.reason = series.fault.reason;
+    check.message = series.fault.message;
+    check.file = series.fault.file;
+    check.line = series.fault.line;
+    check.detail = series.detail;
+    return check;
+  }
+  decide(check, line);
+  // Beyond the data sheet: no clock or temperature explains it.
+  if (line.roof.data_sheet > 0 && line.achieved > line.roof.data_sheet * (simulated ? 1 : 1.02)) {
+    check.verdict = Verdict::kFail;
+    check.reason = Class::kImpossible;
+    check.message = "faster than the hardware can be: " + rate(line.achieved, line.roof.unit) + " against " +
+                    rate(line.roof.data_sheet, line.roof.unit) + " at best: which work was skipped?";
+  } else if (series.noisy) {
+    check.verdict = Verdict::kNoisy;
+    check.reason = Class::kNone;
+    check.message = "the times did not settle; close other programs and try again. " + check.message;
+  }
+  return check;
+}
+
+double OverlapTimes::efficiency() const {
+  const double shorter = std::min(kernels, copies);
+  // Kernels that reuse little memory can be a little quicker than those of the roof: no more than all is
+  // hidden.
+  return shorter > 0 ? std::min(1.0, (kernels + copies - together) / shorter) : 0;
+}
+
+Measurement overlap_measurement(const TimedSeries& series, const OverlapTimes& times,
+                                const Thresholds& thresholds) {
+  Measurement line;
+  line.roof.id = "overlap";
+  line.roof.title = "the shorter of kernels and copies hidden behind the longer";
+  line.roof.unit = "hidden";
+  line.roof.value = 1;
+  line.time = series.time;
+  line.achieved = line.fraction = times.efficiency();
+  fill_thresholds(line, thresholds);
+  return line;
+}
+
+Check overlap_check(const Measurement& line, const TimedSeries& series, const OverlapTimes& times,
+                    bool simulated) {
+  Check check = performance_check(line, series, simulated);
+  if (series.fault) return check;
+  check.message = "kernels alone " + format_number("%.0f", times.kernels * 1e6) + " us, copies alone " +
+                  format_number("%.0f", times.copies * 1e6) + " us, together " +
+                  format_number("%.0f", times.together * 1e6) +
+                  " us: " + format_number("%.3f", line.fraction) + " of the shorter is hidden; " +
+                  format_number("%.2f", line.thresholds.lowest()) + " passes";
+  return check;
+}
+
+std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts) {
+  if (facts.pin_gbps > 0 && gbps > facts.pin_gbps) {
+    return "faster than memory can move your data (" + rate(gbps, "GB/s") + " of " +
+           rate(facts.pin_gbps, "GB/s") + "): which work was skipped?";
+  }
+  if (facts.fp32_tflops > 0 && tflops > facts.fp32_tflops) {
+    return "more operations than the device can do (" + rate(tflops, "TFLOP/s") + " of " +
+           rate(facts.fp32_tflops, "TFLOP/s") + "): which work was skipped?";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> used_default_stream(const sim::Region& region) {
+  const auto kernel = std::ranges::find(region.kernels, kLegacyDefaultStream, &sim::KernelRecord::stream);
+  if (kernel == region.kernels.end()) return std::nullopt;
+  const std::string name = readable_symbol(kernel->name);
+  return name +
+         " ran in the legacy default stream instead of the stream that your function was given; write " +
+         (kernel->graph_launch != 0
+              ? "cudaGraphLaunch(exec, stream)"
+              : name.substr(0, name.find('(')) + "<<<blocks, threads, shared bytes, stream>>>(...)");
+}
+
+void finish_sweep(SweepResult& sweep) {
+  const double memory = sweep.memory_roof.value * 1e9, compute = sweep.compute_roof.value * 1e12;
+  sweep.ridge = memory > 0 ? compute / memory : 0;
+  for (SweepPoint& point : sweep.points) {
+    const double ceiling = std::min(point.intensity * memory, compute);
+    point.roof_fraction = ceiling > 0 ? point.tflops * 1e12 / ceiling : 0;
+  }
+  // Intensity is proportional to the argument, or nearly: interpolate between the two points around the
+  // ridge.
+  for (std::size_t i = 1; i < sweep.points.size(); ++i) {
+    const SweepPoint &below = sweep.points[i - 1], &above = sweep.points[i];
+    if (sweep.ridge < below.intensity || sweep.ridge > above.intensity) continue;
+    const double share = (sweep.ridge - below.intensity) / (above.intensity - below.intensity);
+    sweep.knee = below.argument + share * (above.argument - below.argument);
+  }
+}
+
+std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& result,
+                                      const DeviceFacts& facts) {
+  std::vector<SweepVerdict> verdicts;
+  const auto end = [&](const SweepPoint& point, const RoofValue& roof, double achieved,
+                       const ThresholdTable& table, const char* suffix, const char* words) {
+    Measurement line = line_at(point, roof, achieved, table, facts.capability, sweep.id + suffix,
+                               argument_is(result, point) + ": " + words);
+    Check check = performance(line.id, line.title);
+    decide(check, line);
+    verdicts.push_back({std::move(check), std::move(line)});
+  };
+  end(result.points.front(), result.memory_roof, result.points.front().gbps, sweep.lowest, "-lowest",
+      "memory-bound end");
+  end(result.points.back(), result.compute_roof, result.points.back().tflops, sweep.highest, "-highest",
+      "compute-bound end");
+  if (sweep.knee_fraction > 0) verdicts.push_back({knee_check(sweep, result), {}});
+  if (sweep.flatness > 0) verdicts.push_back({flat_check(sweep, result), {}});
+  return verdicts;
+}
+
+}  // namespace roofline::grader

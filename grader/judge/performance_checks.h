@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/stopwatch.h"
+
+/// From times to medals: arithmetic only, no device.
+namespace roofline::grader {
+
+/// Achieved against the roof in the series. `work` is in the roof's base unit.
+Measurement measurement(const TimedSeries& series, double work, const Roof& roof,
+                        const Thresholds& thresholds);
+/// The check that goes with a line: too slow, noisy, impossible, or why there is no time.
+Check performance_check(const Measurement& line, const TimedSeries& series, bool simulated);
+
+/// How much of the shorter of the two is hidden, from the times of either alone and of both together.
+struct OverlapTimes {
+  double kernels = 0, copies = 0, together = 0;  ///< seconds
+  double efficiency() const;
+};
+Measurement overlap_measurement(const TimedSeries& series, const OverlapTimes& times,
+                                const Thresholds& thresholds);
+Check overlap_check(const Measurement& line, const TimedSeries& series, const OverlapTimes& times,
+                    bool simulated);
+
+/// A sentence when these rates beat what the device's pins and FP32 lanes can do.
+std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts);
+
+/// A sentence when a kernel ran in the legacy default stream: a rule for every part. The judge's own copies
+/// do not wait for that stream on a GPU, so what is right here would be a race there.
+std::optional<std::string> used_default_stream(const sim::Region& region);
+
+/// Fills ridge, knee and roof fractions from the points and the roofs.
+void finish_sweep(SweepResult& sweep);
+
+struct SweepVerdict {
+  Check check;
+  std::optional<Measurement> line;
+};
+/// Lowest and highest end, knee, flatness.
+std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& result,
+                                      const DeviceFacts& facts);
+
+}  // namespace roofline::grader

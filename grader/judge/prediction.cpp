@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/prediction.h"
+
+#include <cmath>
+#include <optional>
+
+#include "grader/base/printable.h"
+#include "grader/base/toml.h"
+#include "grader/base/units.h"
+#include "grader/base/words.h"
+#include "grader/call/worker_process.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr double kUnitSlip = 500;  // an answer further off than this is thought to be in another unit
+
+Check unanswered(const Prediction& asked) {
+  Check check;
+  check.id = "prediction-" + asked.key;
+  check.title = asked.question;
+  check.kind = CheckKind::kPrediction;
+  check.verdict = Verdict::kSkipped;
+  check.reason = Class::kNotAnswered;
+  check.message = asked.key + " has no answer yet";
+  return check;
+}
+
+void decide(Check& check, bool right, const std::string& said, const std::string& hint) {
+  check.verdict = right ? Verdict::kPass : Verdict::kFail;
+  check.reason = right ? Class::kNone : Class::kWrongPrediction;
+  check.message = right ? "you said " + said : "you said " + said + hint;
+}
+
+void grade_number(Check& check, const Prediction& asked, double answer) {
+  const double ratio = answer / asked.expected;
+  const bool right = std::isfinite(ratio) && ratio <= asked.factor && ratio >= 1 / asked.factor;
+  const std::string unit = asked.unit.empty() ? "" : " " + asked.unit;
+  // The direction only: the answer stays the learner's to find. A factor of 1000 is a slip of the unit.
+  std::string hint = !(ratio > 0) ? ": not a possible value" : ratio > 1 ? ": too large" : ": too small";
+  if (!unit.empty() && (ratio > kUnitSlip || (ratio > 0 && ratio < 1 / kUnitSlip)))
+    hint += " by far; is it in" + unit + "?";
+  decide(check, right, format_number("%.4g", answer) + unit, hint);
+  check.detail.emplace_back("answer", answer);
+}
+
+void grade_answer(Check& check, const Prediction& asked, const toml::node& node) {
+  if (const auto text = node.value<std::string>()) {
+    if (text->empty()) return;
+    if (!asked.word.empty()) {
+      decide(check, lower(*text) == lower(asked.word), "\"" + printable(*text) + "\"", ", which is not it");
+      return;
+    }
+    decide(check, false, "\"" + printable(*text) + "\"",
+           ": a number is asked for, without quotes and without a unit");
+    return;
+  }
+  const auto value = node.value<double>();
+  if (!value || !asked.word.empty()) {
+    decide(check, false, "something else",
+           asked.word.empty() ? ": a number is asked for" : ": a word in quotes is asked for");
+    return;
+  }
+  grade_number(check, asked, *value);
+}
+
+}  // namespace
+
+std::vector<Check> grade_predictions(const std::vector<Prediction>& asked,
+                                     const std::filesystem::path& file) {
+  std::vector<Check> checks;
+  toml::table answers;
+  std::string broken;
+  unsigned line = 0;
+  if (!asked.empty() && std::filesystem::exists(file)) {
+    try {
+      answers = toml::parse_file(file.string());
+    } catch (const toml::parse_error& error) {
+      line = error.source().begin.line;
+      broken = printable(error.description());
+    }
+  }
+  for (const Prediction& prediction : asked) {
+    Check check = unanswered(prediction);
+    if (!broken.empty()) {
+      check.verdict = Verdict::kFail;
+      check.reason = Class::kWrongPrediction;
+      check.message =
+          checks.empty()
+              ? file.filename().string() + " cannot be read: " + broken +
+                    "\nAn answer is one number, written out (0.25, not 1/4), or one word in quotes."
+              : "not graded: " + file.filename().string() + " cannot be read";
+      check.file = file.string();
+      check.line = line;
+    } else if (const toml::node* node = answers.get(prediction.key)) {
+      grade_answer(check, prediction, *node);
+    }
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <sstream>
+
+#include "grader/base/file.h"
+#include "grader/base/units.h"
+#include "grader/judge/device_facts.h"
+#include "grader/judge/gpu_timing.h"
+#include "grader/judge/grading.h"
+#include "grader/lab/generate.h"
+
+namespace roofline::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string identity_of(const fs::path& file) {
+  std::error_code ignored;
+  const auto size = fs::file_size(file, ignored);
+  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
+  return file.string() + ":" + std::to_string(size) + ":" + std::to_string(time) + "\n";
+}
+
+/// Everything that a simulated roof's value depends on.
+fs::path cache_file(const Roof& roof, const DeviceFacts& facts, const GradeOptions& options,
+                    const fs::path& worker) {
+  std::string key = roof.id + "\n" + facts.id + "\n" + facts.model + "\n" + identity_of(worker);
+  for (const auto& [name, value] : roof.settings) key += name + "=" + std::to_string(value.at(facts)) + "\n";
+  std::vector<std::string> parts;
+  for (const auto& entry : fs::directory_iterator(options.simulator_directory)) {
+    if (entry.is_regular_file()) parts.push_back(identity_of(entry.path()));
+  }
+  std::ranges::sort(parts);
+  for (const std::string& part : parts) key += part;
+  return options.roof_cache / (facts.id + "-" + roof.id + "-" + sha256_hex(key).substr(0, 16));
+}
+
+double remembered(const fs::path& file) {
+  double seconds = 0;
+  if (fs::exists(file)) std::istringstream(read_file(file)) >> seconds;
+  return seconds;
+}
+
+double simulated_seconds(const Roof& roof, const DeviceChoice& device, const DeviceFacts& facts,
+                         const GradeOptions& options, const fs::path& worker, std::uint64_t seed) {
+  const Settings settings(roof.settings, facts);
+  CallShape shape;
+  shape.settings = settings;
+  shape.guards = false;
+  shape.fetch_inputs = false;
+  Room room;
+  room.include(CallPlan(roof.program, shape));
+  Rig rig(rig_options(device, options, 300), worker, roof.program, room.input, room.output);
+  const TimedCall timed = timed_call(rig, roof.program, settings, seed, {});
+  if (timed.fault)
+    throw InfrastructureError("the roof's own program " + roof.id + " failed: " + timed.fault.message);
+  return timed.device_seconds;
+}
+
+}  // namespace
+
+RoofValue roof_value(const Roof& roof, const DeviceFacts& facts, const TimeSummary& time) {
+  const Settings settings(roof.settings, facts);
+  RoofValue value;
+  value.id = roof.id;
+  value.title = roof.title;
+  value.unit = roof.unit;
+  value.time = time;
+  value.value = time.median_us > 0 ? roof.work(settings) / (time.median_us * 1e-6) / roof.unit_scale : 0;
+  value.data_sheet = roof.data_sheet ? roof.data_sheet(facts) : 0;
+  return value;
+}
+
+RoofValue measure_roof(const Roof& roof, const DeviceChoice& device, const DeviceFacts& facts,
+                       const GradeOptions& options, std::uint64_t seed) try {
+  if (!options.roof_worker) throw InfrastructureError("no roof worker was given");
+  const fs::path worker = options.roof_worker(roof);
+  if (!facts.simulated) return measure_roof_on_gpu(roof, device, facts, options, seed);
+  const bool cached = !options.roof_cache.empty();
+  const fs::path file = cached ? cache_file(roof, facts, options, worker) : fs::path();
+  double seconds = cached ? remembered(file) : 0;
+  if (!(seconds > 0)) {
+    seconds = simulated_seconds(roof, device, facts, options, worker, seed);
+    if (cached) write_file(file, format_number("%.17g\n", seconds));
+  }
+  return roof_value(roof, facts, {seconds * 1e6, seconds * 1e6, seconds * 1e6, 1});
+} catch (const InfrastructureError&) {
+  throw;
+} catch (const std::exception& error) {
+  throw InfrastructureError("roof " + roof.id + ": " + error.what());
+}
+
+void run_sentinel(const DeviceChoice& device, const DeviceFacts& facts, const GradeOptions& options,
+                  std::uint64_t seed) {
+  if (!options.roof_worker)
+    throw InfrastructureError("no roof worker was given: nothing vouches for the device");
+  const Roof& copy = roof("copy");
+  try {
+    Settings settings(copy.settings, facts);
+    settings.set("n", 100'003);
+    CallShape shape;
+    shape.settings = settings;
+    shape.seed = seed;
+    shape.guards = !facts.simulated;
+    const CallPlan plan(copy.program, shape);
+    Rig rig(rig_options(device, options, 30), options.roof_worker(copy), copy.program, plan.input_bytes(),
+            plan.output_bytes());
+    const CallOutcome outcome = rig.call(plan);
+    const Examination examination = examine(plan, outcome, rig.input(), {});
+    if (examination.fault) throw InfrastructureError(examination.fault.message);
+  } catch (const std::exception& error) {
+    throw InfrastructureError(std::string("the trusted copy program failed on this device: ") + error.what());
+  }
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic from times to medals, points and verdicts; no device.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "grader/call/environment.h"
+#include "grader/judge/performance_checks.h"
+#include "grader/judge/prediction.h"
+#include "grader/judge/score.h"
+#include "grader/result/statistics.h"
+
+namespace roofline::grader {
+namespace {
+
+TEST(Statistics, QuantilesInterpolate) {
+  EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(quantile({1, 2, 3, 4, 5}, 0.25), 2);
+  EXPECT_DOUBLE_EQ(quantile({7}, 0.75), 7);
+  EXPECT_DOUBLE_EQ(quantile({}, 0.5), 0);
+  const TimeSummary times = summarise({1e-6, 2e-6, 3e-6});
+  EXPECT_DOUBLE_EQ(times.median_us, 2);
+  EXPECT_EQ(times.n, 3U);
+  EXPECT_DOUBLE_EQ(spread(times), 0.5);
+}
+
+TEST(Statistics, DriftIsBetweenTheHalves) {
+  EXPECT_DOUBLE_EQ(drift({1, 1, 1, 1.5, 1.5, 1.5}), 0.5);
+  EXPECT_DOUBLE_EQ(drift({2, 2, 2, 1, 1, 1}), 0.5);
+  EXPECT_DOUBLE_EQ(drift({1, 9, 1, 1, 9, 1}), 0);  // an outlier is none
+  EXPECT_DOUBLE_EQ(drift({}), 0);
+}
+
+TEST(Thresholds, TheHighestCapabilityNotAboveHolds) {
+  const ThresholdTable table = {{0, {.1, .2, .3}}, {90, {.4, .5, .6}}, {80, {.2, .3, .4}}};
+  EXPECT_DOUBLE_EQ(thresholds_for(table, 75).pass, .1);
+  EXPECT_DOUBLE_EQ(thresholds_for(table, 80).pass, .2);
+  EXPECT_DOUBLE_EQ(thresholds_for(table, 89).pass, .2);
+  EXPECT_DOUBLE_EQ(thresholds_for(table, 120).pass, .4);
+  const Thresholds t{.6, .8, .9};
+  EXPECT_EQ(medal_for(0.59, t), Medal::kNone);
+  EXPECT_EQ(medal_for(0.60, t), Medal::kPass);
+  EXPECT_EQ(medal_for(0.85, t), Medal::kGood);
+  EXPECT_EQ(medal_for(0.90, t), Medal::kExcellent);
+  EXPECT_EQ(medal_for(std::nan(""), t), Medal::kNone) << "no time is no medal";
+}
+
+Roof gigabytes() { return {.id = "copy", .unit = "GB/s", .unit_scale = 1e9}; }
+
+TEST(Performance, BeyondTheDataSheetIsImpossible) {
+  TimedSeries series;
+  series.time = {100, 100, 100, 2};
+  series.roof.unit = "GB/s";
+  series.roof.value = 1400;
+  series.roof.data_sheet = 1555;
+  const Thresholds t{.6, .8, .9};
+  const auto grade = [&](double bytes) {
+    return performance_check(measurement(series, bytes, gigabytes(), t), series, true);
+  };
+  EXPECT_EQ(grade(130e6).verdict, Verdict::kPass);  // 1300 GB/s
+  EXPECT_EQ(grade(150e6).verdict, Verdict::kPass) << "above the copy roof, below the pins";
+  EXPECT_EQ(grade(160e6).reason, Class::kImpossible);
+  EXPECT_EQ(grade(60e6).reason, Class::kTooSlow);
+  series.noisy = true;
+  EXPECT_EQ(grade(130e6).verdict, Verdict::kNoisy);
+}
+
+SweepResult sweep_result() {
+  SweepResult result;
+  result.id = "s";
+  result.argument = "repeat";
+  result.memory_roof.value = 1000;
+  result.compute_roof.value = 10;
+  // 1 GB, repeat = intensity: perfect roofline with its ridge at 10.
+  for (const double repeat : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0}) {
+    const double seconds = std::max(1e-3, repeat * 1e-4);
+    result.points.push_back(
+        {repeat, repeat, 1e-0 / seconds, repeat * 1e-3 / seconds, 0, {seconds * 1e6, 0, 0, 1}, ""});
+  }
+  return result;
+}
+
+const Sweep kSweep{.id = "s",
+                   .title = "s",
+                   .argument = "repeat",
+                   .lowest = {{0, {.8, .85, .9}}},
+                   .highest = {{0, {.7, .8, .9}}},
+                   .knee_fraction = 0.8,
+                   .flatness = 0.05};
+
+TEST(Sweep, PerfectRooflinePasses) {
+  SweepResult result = sweep_result();
+  finish_sweep(result);
+  EXPECT_NEAR(result.ridge, 10, 1e-9);
+  EXPECT_NEAR(result.knee, 10, 1e-9);
+  for (const SweepPoint& point : result.points) EXPECT_NEAR(point.roof_fraction, 1, 1e-9) << point.argument;
+  const auto verdicts = judge_sweep(kSweep, result, {});
+  ASSERT_EQ(verdicts.size(), 4U);
+  for (const auto& verdict : verdicts)
+    EXPECT_EQ(verdict.check.verdict, Verdict::kPass) << verdict.check.message;
+  EXPECT_EQ(verdicts[0].line->medal, Medal::kExcellent);
+}
+
+TEST(Sweep, EachRuleCanFail) {
+  const auto failing = [](const std::function<void(SweepResult&)>& spoil) {
+    SweepResult result = sweep_result();
+    spoil(result);
+    finish_sweep(result);
+    std::string failed;
+    for (const auto& verdict : judge_sweep(kSweep, result, {})) {
+      if (verdict.check.verdict != Verdict::kPass) failed += verdict.check.id + " ";
+    }
+    return failed;
+  };
+  EXPECT_EQ(failing([](SweepResult& r) { r.points[0].gbps = 700; }), "s-lowest ");
+  EXPECT_EQ(failing([](SweepResult& r) { r.points.back().tflops = 6.9; }), "s-highest ");
+  EXPECT_EQ(failing([](SweepResult& r) { r.points[3].tflops *= 0.7; }), "s-knee ") << "8 is nearest to 10";
+  EXPECT_EQ(failing([](SweepResult& r) { r.points[1].time.median_us *= 1.06; }), "s-flat ");
+  EXPECT_EQ(failing([](SweepResult& r) { r.points[3].time.median_us *= 1.5; }), "") << "8 is no longer flat";
+}
+
+TEST(Impossible, PinsAndLanes) {
+  DeviceFacts facts;
+  facts.pin_gbps = 1555;
+  facts.fp32_tflops = 19.5;
+  EXPECT_FALSE(impossible(1500, 19, facts));
+  EXPECT_NE(impossible(1600, 1, facts)->find("which work was skipped?"), std::string::npos);
+  EXPECT_TRUE(impossible(100, 20, facts));
+}
+
+// Breaks when a launch without a stream is no longer noticed, or a stream of the submission's own is.
+TEST(Stream, TheLegacyDefaultStreamIsRefused) {
+  sim::Region region;
+  EXPECT_FALSE(used_default_stream(region));
+  sim::KernelRecord kernel;
+  kernel.name = "_Z4axpbPKfPf";
+  kernel.stream = 3;
+  region.kernels = {kernel};
+  EXPECT_FALSE(used_default_stream(region));
+  kernel.stream = 0;
+  region.kernels.push_back(kernel);
+  const auto launch = used_default_stream(region);
+  ASSERT_TRUE(launch);
+  EXPECT_NE(launch->find("axpb<<<blocks, threads, shared bytes, stream>>>"), std::string::npos) << *launch;
+  region.kernels.back().graph_launch = 1;
+  EXPECT_NE(used_default_stream(region)->find("cudaGraphLaunch(exec, stream)"), std::string::npos);
+}
+
+Check check_of(CheckKind kind, Verdict verdict, Class reason = Class::kNone) {
+  Check check;
+  check.kind = kind;
+  check.verdict = verdict;
+  check.reason = reason;
+  return check;
+}
+
+Part full_part() {
+  Part part;
+  part.goals.resize(1);
+  part.structure.resize(1);
+  part.predictions.resize(1);
+  return part;
+}
+
+Result perfect() {
+  Result result;
+  result.checks = {
+      check_of(CheckKind::kCorrectness, Verdict::kPass), check_of(CheckKind::kCorrectness, Verdict::kPass),
+      check_of(CheckKind::kPerformance, Verdict::kPass), check_of(CheckKind::kStructure, Verdict::kPass),
+      check_of(CheckKind::kPrediction, Verdict::kPass)};
+  result.measurements.resize(1);
+  result.measurements[0].medal = Medal::kExcellent;
+  return result;
+}
+
+TEST(Score, DefaultsAddUpToAHundred) {
+  Result result = perfect();
+  score(result, full_part());
+  EXPECT_EQ(result.points, 100);
+  EXPECT_EQ(result.max_points, 100);
+  EXPECT_EQ(result.verdict, Verdict::kPass);
+  EXPECT_EQ(result.medal, Medal::kExcellent);
+}
+
+TEST(Score, EachKindCosts) {
+  Result good = perfect();
+  good.measurements[0].medal = Medal::kGood;
+  score(good, full_part());
+  EXPECT_EQ(good.points, 90);
+  Result wrong = perfect();
+  wrong.checks[1] = check_of(CheckKind::kCorrectness, Verdict::kFail, Class::kWrongAnswer);
+  score(wrong, full_part());
+  EXPECT_EQ(wrong.points, 80);
+  EXPECT_EQ(wrong.verdict, Verdict::kFail);
+  EXPECT_EQ(wrong.reason, Class::kWrongAnswer);
+  EXPECT_EQ(wrong.medal, Medal::kNone) << "no medal for a wrong answer";
+  Result guess = perfect();
+  guess.checks[4] = check_of(CheckKind::kPrediction, Verdict::kFail, Class::kWrongPrediction);
+  score(guess, full_part());
+  EXPECT_EQ(guess.points, 90);
+  EXPECT_EQ(guess.verdict, Verdict::kPass) << "a prediction never decides";
+}
+
+TEST(Score, NothingRanIsNeverAPass) {
+  Result empty;
+  score(empty, full_part());
+  EXPECT_NE(empty.verdict, Verdict::kPass);
+  Result built;
+  built.checks = {check_of(CheckKind::kBuild, Verdict::kPass)};
+  score(built, full_part());
+  EXPECT_NE(built.verdict, Verdict::kPass);
+  EXPECT_EQ(Result{}.verdict, Verdict::kFail) << "not passed until somebody says so";
+}
+
+TEST(Score, OurFaultsGoBeforeTheirs) {
+  Result result = perfect();
+  result.checks[0] = check_of(CheckKind::kCorrectness, Verdict::kFail, Class::kWrongAnswer);
+  result.checks.push_back(check_of(CheckKind::kCorrectness, Verdict::kError, Class::kInfrastructure));
+  score(result, full_part());
+  EXPECT_EQ(result.verdict, Verdict::kError);
+  EXPECT_EQ(exit_status(result), 3);
+}
+
+TEST(Score, WhatTheDeviceCannotCountCostsNothing) {
+  Result result = perfect();
+  result.checks[3] = check_of(CheckKind::kStructure, Verdict::kSkipped, Class::kUnsupportedDevice);
+  result.checks[1] = check_of(CheckKind::kCorrectness, Verdict::kSkipped, Class::kUnsupportedDevice);
+  score(result, full_part());
+  EXPECT_EQ(result.points, 100);
+  EXPECT_EQ(result.verdict, Verdict::kPass);
+}
+
+TEST(Environment, LeavesOutWhatTheDriverDoesNotSay) {
+  const auto found = parse_smi(
+      "580.95, 1980 MHz, 1980 MHz, 3201 MHz, 700.00 W, 0x0000000000000001, Enabled, 5, 16, [N/A], Enabled, "
+      "34\n");
+  ASSERT_EQ(found.size(), 11U);
+  EXPECT_EQ(found[4], (std::pair<std::string, std::string>("power.limit", "700.00 W")));
+  EXPECT_EQ(found.back().second, "34");
+  EXPECT_TRUE(parse_smi("").empty());
+}
+
+class PredictionFile : public testing::Test {
+ protected:
+  std::vector<Check> grade(const std::string& content) {
+    const auto path =
+        std::filesystem::temp_directory_path() / ("prediction-" + std::to_string(getpid()) + ".toml");
+    std::ofstream(path) << content;
+    const std::vector<Prediction> asked = {
+        {.key = "bytes", .question = "?", .expected = 8, .factor = 1.3, .unit = "B"},
+        {.key = "regime", .question = "?", .word = "memory"}};
+    auto checks = grade_predictions(asked, path);
+    std::filesystem::remove(path);
+    return checks;
+  }
+};
+
+TEST_F(PredictionFile, NumbersWithinAFactor) {
+  EXPECT_EQ(grade("bytes = 8\n")[0].verdict, Verdict::kPass);
+  EXPECT_EQ(grade("bytes = 10.3\n")[0].verdict, Verdict::kPass);
+  EXPECT_EQ(grade("bytes = 10.5\n")[0].reason, Class::kWrongPrediction);
+  EXPECT_EQ(grade("bytes = 6.1\n")[0].verdict, Verdict::kFail);
+  EXPECT_EQ(grade("bytes = -8\n")[0].verdict, Verdict::kFail);
+  EXPECT_EQ(grade("bytes = nan\n")[0].verdict, Verdict::kFail);
+  EXPECT_EQ(grade("bytes = \"8 bytes\"\n")[0].verdict, Verdict::kFail);
+  EXPECT_EQ(grade("bytes = 9e9\n")[0].message.find("8"), std::string::npos) << "the answer is not given away";
+}
+
+TEST_F(PredictionFile, Words) {
+  EXPECT_EQ(grade("regime = \"Memory\"\n")[1].verdict, Verdict::kPass);
+  EXPECT_EQ(grade("regime = \"compute\"\n")[1].verdict, Verdict::kFail);
+  EXPECT_EQ(grade("regime = 3\n")[1].verdict, Verdict::kFail);
+}
+
+TEST_F(PredictionFile, EmptyIsNotAnswered) {
+  for (const char* content : {"", "bytes = \"\"\nregime = \"\"\n"}) {
+    for (const Check& check : grade(content)) {
+      EXPECT_EQ(check.verdict, Verdict::kSkipped);
+      EXPECT_EQ(check.reason, Class::kNotAnswered);
+    }
+  }
+  EXPECT_EQ(grade_predictions({{.key = "k"}}, "/nowhere/prediction.toml")[0].reason, Class::kNotAnswered);
+}
+
+TEST_F(PredictionFile, BrokenFileNamesTheLine) {
+  const auto checks = grade("bytes = 8\nregime = = 3\n");
+  EXPECT_EQ(checks[0].verdict, Verdict::kFail);
+  EXPECT_EQ(checks[0].line, 2U);
+}
+
+}  // namespace
+}  // namespace roofline::grader

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// The judge on the simulated device: what only the machine can tell (traps with their line, counters, virtual
+// time).
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "grader/judge/judge.h"
+
+namespace roofline::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+void axpb(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<float>("x");
+  const double a = call.scalar("a"), b = call.scalar("b");
+  for (auto i = begin; i < end; ++i) expected[i - begin] = {a * x[i] + b, std::abs(a * x[i]) + std::abs(b)};
+}
+
+Lab fixture() {
+  Part part{
+      .program = {.header = "axpb.h",
+                  .source = "axpb.cu",
+                  .function = "axpb",
+                  .arguments = {in("x", "n"), out("y", "n"), scalar("a"), scalar("b"), size("n"), stream()},
+                  .outputs = {{.argument = "y", .reference = axpb, .tolerance = {.c = 2}}}},
+      .cases = common_cases({.sizes = {0, 1, 257, 4096}, .misaligned = {1}, .in_place = {{"y", "x"}}}),
+      .goals = {{.id = "bandwidth",
+                 .title = "fraction of the copy roof",
+                 .settings = {{"n", 1 << 20}},
+                 .roof = "copy",
+                 .work = [](const Settings& s) { return 8 * s["n"]; },
+                 .thresholds = {{0, {.pass = 0.1, .good = 0.5, .excellent = 0.9}}}}},
+      .structure = {one_kernel(), coalesced(1.1), no_local_memory()},
+      .deadline_seconds = 6,
+  };
+  return {.folder = "99-fixture", .title = "fixture", .parts = {part}};
+}
+
+class SimulatedJudge : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("simulated_judge_test-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Result grade_as(const std::string& behaviour, unsigned threads = 0) {
+    const Lab lab = fixture();
+    const fs::path worker = folder_ / ("axpb-" + behaviour);
+    if (!fs::exists(worker)) fs::create_symlink(AXPB_WORKER, worker);
+    GradeOptions options;
+    options.seed = 21;
+    options.threads = threads;
+    options.simulator_directory = fs::path(ROOFLINE_BUILD) / "simulator";
+    options.roof_cache = folder_;
+    options.roof_worker = [](const Roof&) { return fs::path(COPY_WORKER); };
+    return grade(lab, lab.parts[0], {worker, {}}, {}, options);
+  }
+  static std::string summary(const Result& result) {
+    std::string text(name_of(result.verdict));
+    for (const Check& check : result.checks) {
+      text += "\n  " + check.id + " " + std::string(name_of(check.verdict)) + " " +
+              std::string(name_of(check.reason)) + ": " + check.message;
+    }
+    return text + "\n" + result.program_output;
+  }
+  Check expect_failure(const std::string& behaviour, Class reason) {
+    const Result result = grade_as(behaviour);
+    EXPECT_EQ(result.verdict, Verdict::kFail) << summary(result);
+    EXPECT_EQ(name_of(result.reason), name_of(reason)) << summary(result);
+    for (const Check& check : result.checks) {
+      if (check.verdict == Verdict::kFail) return check;
+    }
+    return {};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(SimulatedJudge, RightPassesAndIsMeasured) {
+  const Result result = grade_as("right");
+  EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);
+  ASSERT_EQ(result.measurements.size(), 1U);
+  EXPECT_GT(result.measurements[0].fraction, 0.3);
+  EXPECT_LT(result.measurements[0].achieved, result.measurements[0].roof.data_sheet);
+  ASSERT_FALSE(result.kernels.empty());
+  EXPECT_EQ(result.kernels[0].name, "right");
+  EXPECT_NEAR(result.kernels[0].sectors, (1 << 20) / 4.0, 1)
+      << "one sector holds eight floats, read and written";
+}
+
+TEST_F(SimulatedJudge, ResultsDoNotDependOnThreadsOrRuns) {
+  const Result one = grade_as("right", 1), two = grade_as("right", 2), again = grade_as("right", 2);
+  ASSERT_EQ(one.measurements.size(), 1U);
+  EXPECT_EQ(one.measurements[0].fraction, two.measurements[0].fraction);
+  EXPECT_EQ(one.measurements[0].time.median_us, two.measurements[0].time.median_us);
+  EXPECT_EQ(two.measurements[0].fraction, again.measurements[0].fraction);
+  EXPECT_EQ(one.points, two.points);
+}
+
+void expect_marked_line(const Check& check) {
+  EXPECT_NE(check.file.find("axpb.cu"), std::string::npos) << check.message;
+  std::ifstream source(AXPB_SOURCE);
+  std::string line;
+  for (unsigned i = 0; i < check.line; ++i) std::getline(source, line);
+  EXPECT_NE(line.find("the test looks for this line"), std::string::npos) << check.line;
+}
+
+TEST_F(SimulatedJudge, OutOfBoundsNamesTheLine) {
+  const Check check = expect_failure("unguarded", Class::kOutOfBounds);
+  EXPECT_NE(check.message.find("past the end"), std::string::npos) << check.message;
+  expect_marked_line(check);
+}
+
+// Breaks when small cases no longer run with the checks of the simulated device: both kernels give right
+// answers.
+TEST_F(SimulatedJudge, RightByLuckIsRefused) {
+  const Check race = expect_failure("early", Class::kRace);
+  EXPECT_NE(race.message.find("__syncthreads"), std::string::npos) << race.message;
+  expect_marked_line(race);
+  const Check unwritten = expect_failure("unwritten", Class::kUninitialised);
+  EXPECT_NE(unwritten.message.find("nobody wrote"), std::string::npos) << unwritten.message;
+}
+
+TEST_F(SimulatedJudge, MisalignedVectorAccess) {
+  EXPECT_EQ(expect_failure("aligned", Class::kMisaligned).id, "misaligned-1");
+}
+
+TEST_F(SimulatedJudge, EndlessKernelIsStoppedAndNamed) {
+  const Result result = grade_as("hangs");
+  ASSERT_NE(result.find("n-257"), nullptr);
+  EXPECT_EQ(name_of(result.find("n-257")->reason), "timeout") << summary(result);
+  EXPECT_NE(result.find("n-257")->message.find("hangs"), std::string::npos) << summary(result);
+}
+
+TEST_F(SimulatedJudge, DivergentBarrierIsNotAHang) { expect_failure("barrier", Class::kDeadlock); }
+
+TEST_F(SimulatedJudge, WorkOfTheHostIsRefusedThoughRight) {
+  expect_failure("host", Class::kHostComputed);
+  const Result result = grade_as("host");
+  EXPECT_NE(result.find("n-1")->message.find("no kernel ran"), std::string::npos) << summary(result);
+  EXPECT_NE(result.find("n-4096")->message.find("copied to the device"), std::string::npos)
+      << summary(result);
+  expect_failure("pinned", Class::kHostComputed);
+}
+
+TEST_F(SimulatedJudge, SkeletonIsNotImplementedAndNoOpIsWrong) {
+  const Result skeleton = grade_as("skeleton");
+  EXPECT_EQ(name_of(skeleton.reason), "not-implemented") << summary(skeleton);
+  EXPECT_EQ(skeleton.points, 0);
+  expect_failure("one-thread", Class::kWrongAnswer);
+}
+
+TEST_F(SimulatedJudge, EmptyLaunchIsAnErrorAtZeroElements) {
+  const Check check = expect_failure("empty-launch", Class::kCrashed);
+  EXPECT_EQ(check.id, "n-0");
+  EXPECT_NE(check.message.find("cudaErrorInvalidConfiguration"), std::string::npos) << check.message;
+}
+
+TEST_F(SimulatedJudge, UnknownDeviceIsOurFaultNotTheirs) {
+  const Lab lab = fixture();
+  GradeOptions options;
+  options.simulator_directory = fs::path(ROOFLINE_BUILD) / "simulator";
+  DeviceChoice device;
+  device.id = "no-such-device";
+  const Result result = grade(lab, lab.parts[0], {AXPB_WORKER, {}}, device, options);
+  EXPECT_EQ(result.verdict, Verdict::kError);
+}
+
+}  // namespace
+}  // namespace roofline::grader

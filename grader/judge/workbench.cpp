@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/judge/workbench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "grader/base/file.h"
+#include "grader/base/parallel.h"
+#include "grader/base/utc_now.h"
+#include "grader/call/gpu_probe.h"
+#include "grader/lab/roof.h"
+#include "simulator/closest.h"
+#include "simulator/timing/device_description.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kShownDiagnostics = 8;
+/// A verdict comes three seconds after a save: what the compiler leaves of that is for the cases, at most a
+/// second, and a little on a machine that is busy.
+constexpr double kVerdictSeconds = 2.6, kQuickSeconds = 1, kLeastQuickSeconds = 0.4;
+
+/// Resolves `--device`, and says what there is when it cannot.
+DeviceChoice resolve(const std::string& text, const Paths& paths) {
+  DeviceChoice device;
+  try {
+    device = parse_device(text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  if (!device.simulated) {
+    const GpuProbe& probe = probe_gpus();
+    if (static_cast<size_t>(device.ordinal) < probe.gpus.size()) return device;
+    throw UsageError(std::string("there is no GPU to grade on (") +
+                     (probe.library ? probe.problem : "no NVIDIA driver is installed") +
+                     "); use --device sim, or see ./lab doctor");
+  }
+  const fs::path devices = paths.simulator() / "devices";
+  const std::vector<std::string> known = sim::known_devices(devices);
+  if (known.empty())
+    throw InfrastructureError("no simulated devices in " + devices.string() +
+                              "; run ./lab setup to build them");
+  if (std::find(known.begin(), known.end(), device.id) != known.end()) return device;
+  const std::string near = sim::closest(device.id, known);
+  std::string list;
+  for (const std::string& id : known) list += "\n  sim:" + id;
+  throw UsageError("there is no simulated device \"" + device.id + "\"" +
+                   (near.empty() ? "." : "; did you mean sim:" + near + "?") + " The devices are" + list);
+}
+
+int capability_of(const DeviceChoice& device, const Paths& paths) {
+  if (!device.simulated) return probe_gpus().gpus.at(static_cast<size_t>(device.ordinal)).capability;
+  const sim::DeviceDescription description = sim::load_device(paths.simulator() / "devices", device.id);
+  return static_cast<int>(10 * description.compute_major + description.compute_minor);
+}
+
+}  // namespace
+
+Workbench::Workbench(const Paths& paths, const std::string& device, Sandbox sandbox)
+    : paths_(paths),
+      device_(resolve(device, paths)),
+      sandbox_(sandbox),
+      progress_("compiling"),
+      builder_(
+          paths, find_toolkit(), [this] { progress_.update(); }, sandbox),
+      capabilities_{capability_of(device_, paths)} {}
+
+DeviceRecord Workbench::device_record() const {
+  DeviceRecord record;
+  record.simulated = device_.simulated;
+  record.id = device_.id;
+  record.capability = std::to_string(capabilities_[0] / 10) + "." + std::to_string(capabilities_[0] % 10);
+  record.toolkit = builder_.toolkit().version;
+  if (device_.simulated) {
+    record.name = sim::load_device(paths_.simulator() / "devices", device_.id).name;
+    record.driver = "simulated";
+  } else {
+    record.name = probe_gpus().gpus.at(static_cast<size_t>(device_.ordinal)).name;
+    record.driver = probe_gpus().driver;
+  }
+  return record;
+}
+
+BuildRequest Workbench::request(const Chosen& chosen, const fs::path& source) const {
+  const Part& part = *chosen.part;
+  return {.source = source,
+          .folder = chosen.folder(paths_),
+          .header = part.program.header,
+          .function = part.program.function,
+          .adapter = part.adapter.empty() ? fs::path() : chosen.folder(paths_) / part.adapter,
+          .capabilities = capabilities_};
+}
+
+BuildRequest Workbench::request(const Roof& roof) const {
+  const fs::path folder = paths_.root / "common" / "roofs";
+  return {.source = folder / roof.program.source,
+          .folder = folder,
+          .header = roof.program.header,
+          .function = roof.program.function,
+          .adapter = {},
+          .capabilities = capabilities_};
+}
+
+GradeOptions Workbench::options(std::uint64_t seed) {
+  GradeOptions options;
+  options.seed = seed;
+  options.simulator_directory = paths_.simulator();
+  options.cuda_library_directory = builder_.toolkit().libraries();
+  options.sandbox = sandbox_;
+  options.threads = threads_;
+  options.roof_cache = paths_.cache() / "roofs";
+  options.release_build = std::string_view(ROOFLINE_BUILD_TYPE) != "Debug";
+  options.roof_worker = [this](const Roof& roof) {
+    const BuildResult built = builder_.build(request(roof));
+    if (!built.ok())
+      throw InfrastructureError("the roof " + roof.id + ": " + built.sentence + "\n" + built.output);
+    return built.worker;
+  };
+  options.on_progress = [this](const Progress& progress) {
+    progress_.update(progress.fraction,
+                     progress.step + (progress.detail.empty() ? "" : ": " + progress.detail));
+  };
+  return options;
+}
+
+BuildResult Workbench::build(const Chosen& chosen, const fs::path& source,
+                             const std::vector<std::string>& libraries) {
+  BuildRequest asked = request(chosen, source);
+  asked.libraries = libraries;
+  return Builder(paths_, builder_.toolkit()).build(asked);  // the progress line is of one thread alone
+}
+
+Result Workbench::grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed) {
+  return judge(chosen, submission, options(seed));
+}
+
+Result Workbench::check(const Chosen& chosen, const Submission& submission) {
+  GradeOptions quick = options(0);
+  quick.quick_seconds = kQuickSeconds;
+  return judge(chosen, submission, quick);
+}
+
+Result Workbench::judge(const Chosen& chosen, const Submission& submission, GradeOptions options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool quick = options.quick_seconds > 0;
+  const std::string label = (quick ? "checking " : "grading ") + chosen.id();
+  progress_.restart();
+  progress_.label(label + ": compiling");
+  BuildRequest to_build = request(chosen, submission.source);
+  to_build.shown = submission.shown;
+  to_build.quick = quick && device_.simulated;  // a GPU would compile PTX at every start
+  const BuildResult built = builder_.build(to_build);
+  progress_.label(label);
+  const std::chrono::duration<double> compiling = std::chrono::steady_clock::now() - begin;
+  if (quick)
+    options.quick_seconds =
+        std::clamp(kVerdictSeconds - compiling.count(), kLeastQuickSeconds, kQuickSeconds);
+  BuiltSubmission ready{
+      .worker = built.worker,
+      .prediction = submission.prediction,
+      .source = submission.shown.empty() ? paths_.shown(submission.source) : submission.shown,
+      .source_sha256 = built.source_sha256,
+      .lab_sha256 = lab_sha256(chosen, paths_),
+      .device = device_record(),
+      .explanations = read_explanations(chosen.folder(paths_) / "explanations.toml"),
+      .build_seconds = compiling.count()};
+  ready.build = build_check(built, ready.explanations.errors);
+  Result result = grader::grade(*chosen.lab, *chosen.part, ready, device_, options);
+  progress_.clear();
+  return result;
+}
+
+/// Into the cache, side by side: one after the other they would compile for longer than they run.
+void Workbench::compile_roofs(const std::vector<std::string>& ids) {
+  std::map<std::string, BuildRequest> programs;  // several roofs may share one
+  for (const Roof& each : all_roofs())
+    if (ids.empty() ? each.of_hardware : std::ranges::find(ids, each.id) != ids.end())
+      programs.emplace(each.program.function, request(each));
+  std::vector<BuildRequest> requests;
+  for (const auto& [function, asked] : programs) requests.push_back(asked);
+  parallel_chunks(requests.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) Builder(paths_, builder_.toolkit()).build(requests[i]);
+  });
+}
+
+std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& ids) {
+  progress_.label("roofs");
+  compile_roofs(ids);
+  std::vector<RoofValue> values = roofs(device_, options(0), ids);
+  progress_.clear();
+  return values;
+}
+
+std::string lab_sha256(const Chosen& chosen, const Paths& paths) {
+  std::vector<fs::path> files = {chosen.folder(paths) / "spec.cpp",
+                                 chosen.folder(paths) / chosen.part->program.header};
+  if (!chosen.part->adapter.empty()) files.push_back(chosen.folder(paths) / chosen.part->adapter);
+  std::string all;
+  for (const fs::path& file : files)
+    all += file.filename().string() + '\0' + sha256_hex(read_file(file)) + '\0';
+  return sha256_hex(all);
+}
+
+Check build_check(const BuildResult& built, const std::vector<ErrorMeaning>& own) {
+  Check check;
+  check.id = "build";
+  check.title = "compiles";
+  check.kind = CheckKind::kBuild;
+  if (built.ok()) {
+    check.verdict = Verdict::kPass;
+    return check;
+  }
+  check.verdict = Verdict::kFail;
+  check.reason = Class::kDoesNotCompile;
+  check.message = built.sentence;
+  const auto first = std::ranges::find_if(built.diagnostics, &Diagnostic::error);
+  const bool any = first != built.diagnostics.end();
+  if (any && first->line) check.file = first->file, check.line = first->line;
+  check.message += explained_errors(built.diagnostics, own, kShownDiagnostics);
+  // Nothing that we recognise: what the compiler said, as it said it.
+  if (!any && !built.output.empty()) check.message += "\n" + built.output.substr(0, 2000);
+  return check;
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/lab/spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace roofline::grader {
+namespace {
+
+std::out_of_range missing(std::string_view what, std::string_view name) {
+  return std::out_of_range(std::string(what) + " '" + std::string(name) + "' is not in the lab's spec");
+}
+
+Argument array(Argument::Kind kind, std::string name, Extent count, Type type) {
+  Argument argument;
+  argument.kind = kind;
+  argument.name = std::move(name);
+  argument.type = type;
+  argument.elements = std::move(count);
+  return argument;
+}
+
+Extent named(std::string count) {
+  return [count = std::move(count)](const Settings& settings) { return settings[count]; };
+}
+
+}  // namespace
+
+std::size_t bytes_of(Type type) {
+  switch (type) {
+    case Type::kS8:
+    case Type::kU8:
+      return 1;
+    case Type::kF16:
+      return 2;
+    case Type::kF32:
+    case Type::kS32:
+    case Type::kU32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+std::string_view name_of(Type type) {
+  static constexpr std::string_view kNames[] = {"float", "double",   "__half",  "int8_t",  "uint8_t",
+                                                "int",   "unsigned", "int64_t", "uint64_t"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+Value l2_multiple(const L2Multiple& rule) {
+  return {[rule](const DeviceFacts& device) {
+    const double bytes =
+        static_cast<double>(device.l2_bytes) * (device.simulated ? rule.simulated : rule.gpu);
+    const double elements = std::ceil(bytes / rule.bytes_per_element / 1024) * 1024;
+    return std::max(elements, static_cast<double>(rule.minimum));
+  }};
+}
+
+Settings::Settings(const NamedValues& values, const DeviceFacts& device) {
+  for (const auto& [name, value] : values) set(name, value.at(device));
+}
+
+double Settings::operator[](std::string_view name) const {
+  const auto value = find(name);
+  if (!value) throw missing("setting", name);
+  return *value;
+}
+
+std::optional<double> Settings::find(std::string_view name) const {
+  for (const auto& [known, value] : values_) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
+}
+
+void Settings::set(std::string_view name, double value) {
+  for (auto& [known, old] : values_) {
+    if (known == name) {
+      old = value;
+      return;
+    }
+  }
+  values_.emplace_back(std::string(name), value);
+}
+
+Argument in(std::string name, std::string count, Type type) {
+  return in(std::move(name), named(std::move(count)), type);
+}
+Argument in(std::string name, Extent count, Type type) {
+  return array(Argument::Kind::kInput, std::move(name), std::move(count), type);
+}
+Argument out(std::string name, std::string count, Type type) {
+  return out(std::move(name), named(std::move(count)), type);
+}
+Argument out(std::string name, Extent count, Type type) {
+  return array(Argument::Kind::kOutput, std::move(name), std::move(count), type);
+}
+Argument scalar(std::string name, Type type) {
+  return array(Argument::Kind::kScalar, std::move(name), nullptr, type);
+}
+Argument size(std::string name, Type type) { return scalar(std::move(name), type); }
+Argument random_integer(std::string name, unsigned bits, Type type) {
+  Argument argument = scalar(std::move(name), type);
+  argument.random_bits = bits;
+  return argument;
+}
+Argument between(double low, double high, Argument argument) {
+  argument.low = low;
+  argument.high = high;
+  argument.ranged = true;
+  return argument;
+}
+Argument stream() { return array(Argument::Kind::kStream, "stream", nullptr, Type::kU64); }
+
+double CallView::scalar(std::string_view name) const {
+  for (const auto& [known, value] : scalars_) {
+    if (known == name) return value;
+  }
+  throw missing("scalar", name);
+}
+
+std::span<const std::byte> CallView::find(std::string_view name, std::size_t element_bytes) const {
+  for (const Array& array : inputs_) {
+    if (array.name != name) continue;
+    if (bytes_of(array.type) != element_bytes) {
+      throw std::invalid_argument("input '" + std::string(name) +
+                                  "' is read as another type than the spec says");
+    }
+    return array.bytes;
+  }
+  throw missing("input", name);
+}
+
+Thresholds thresholds_for(const ThresholdTable& table, int capability) {
+  Thresholds result;
+  int best = -1;
+  for (const auto& [from, thresholds] : table) {
+    if (from > capability || from < best) continue;
+    best = from;
+    result = thresholds;
+  }
+  return result;
+}
+
+}  // namespace roofline::grader

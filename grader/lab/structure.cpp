@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "grader/base/symbol_name.h"
+#include "grader/base/units.h"
+#include "grader/lab/spec.h"
+
+namespace roofline::grader {
+namespace {
+
+std::string ratio(double value) { return format_number("%.2f", value); }
+
+std::string kernels_seen(const sim::Region& region) {
+  std::string names;
+  for (std::size_t i = 0; i < region.kernels.size() && i < 4; ++i)
+    names += (i == 0 ? ": " : ", ") + readable_symbol(region.kernels[i].name);
+  return std::to_string(region.kernels.size()) + (region.kernels.size() == 1 ? " kernel" : " kernels") +
+         " ran" + names;
+}
+
+}  // namespace
+
+StructureCheck kernels_between(unsigned least, unsigned most) {
+  const std::string wanted = least == most ? "exactly " + std::to_string(least)
+                                           : std::to_string(least) + " to " + std::to_string(most);
+  return {"kernels", wanted + (most == 1 ? " kernel" : " kernels") + " a call",
+          [=](const Observation& seen) -> std::optional<std::string> {
+            const std::size_t count = seen.region.kernels.size();
+            if (count >= least && count <= most) return std::nullopt;
+            return kernels_seen(seen.region) + "; " + wanted + " asked for";
+          }};
+}
+
+StructureCheck one_kernel() { return kernels_between(1, 1); }
+
+StructureCheck coalesced(double limit) {
+  return {"coalesced", "neighbouring threads touch neighbouring addresses",
+          [=](const Observation& seen) -> std::optional<std::string> {
+            double sectors = 0, ideal = 0;
+            for (const auto& kernel : seen.region.kernels) {
+              sectors += static_cast<double>(kernel.counters.global_load_sectors +
+                                             kernel.counters.global_store_sectors);
+              ideal += static_cast<double>(kernel.counters.ideal_sectors);
+            }
+            if (!(sectors > ideal * limit)) return std::nullopt;
+            return "global memory was asked for " + ratio(ideal > 0 ? sectors / ideal : 0) +
+                   " times the 32-byte sectors that the data needs (at most " + ratio(limit) + ")";
+          }};
+}
+
+StructureCheck no_local_memory() {
+  return {"registers", "values stay in registers", [](const Observation& seen) -> std::optional<std::string> {
+            for (const auto& kernel : seen.region.kernels) {
+              if (kernel.counters.local_requests == 0) continue;
+              return readable_symbol(kernel.name) + " goes to local memory " +
+                     std::to_string(kernel.counters.local_requests) +
+                     " times: an array indexed at run time, or too many registers";
+            }
+            return std::nullopt;
+          }};
+}
+
+StructureCheck no_new_code() {
+  return {
+      "cached", "what was compiled once is kept", [](const Observation& seen) -> std::optional<std::string> {
+        if (seen.last == nullptr || seen.last->modules_loaded == 0) return std::nullopt;
+        return "a call that repeats an earlier one loads code again: keep the kernel and find it by what was "
+               "asked for";
+      }};
+}
+
+StructureCheck no_new_graph() {
+  return {"instantiated-once", "a graph is instantiated before the clock runs, not in every run",
+          [](const Observation& seen) -> std::optional<std::string> {
+            if (seen.region.graphs_instantiated == 0) return std::nullopt;
+            return std::to_string(seen.region.graphs_instantiated) +
+                   " graph(s) were instantiated while the clock ran: instantiate once in prepare, and update "
+                   "what changes";
+          }};
+}
+
+StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes) {
+  return {"traffic", "no byte moves twice", [=](const Observation& seen) -> std::optional<std::string> {
+            double moved = 0;
+            for (const auto& kernel : seen.region.kernels) {
+              moved +=
+                  static_cast<double>(kernel.counters.dram_read_bytes + kernel.counters.dram_write_bytes);
+            }
+            const double required = required_bytes(seen.settings);
+            if (!(moved > required * limit)) return std::nullopt;
+            return ratio(moved / required) + " times the necessary bytes moved to and from DRAM (at most " +
+                   ratio(limit) + ")";
+          }};
+}
+
+}  // namespace roofline::grader

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/learner/ask_predictions.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <utility>
+
+#include "grader/base/file.h"
+#include "grader/base/units.h"
+#include "grader/judge/prediction.h"
+
+namespace roofline::grader {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+/// What is not a number that TOML and C++ read alike is a word: no "0x10", "1e999", "nan".
+bool is_number(const std::string& text) {
+  if (text.find_first_not_of("0123456789.eE+-") != std::string::npos) return false;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' && value < 1e300 && value > -1e300;
+}
+
+/// As TOML has it: "5", "0.25" and "1e9", not ".25", "5." or "+5".
+std::string as_number(const std::string& text) {
+  return format_number("%.12g", std::strtod(text.c_str(), nullptr));
+}
+
+/// Where the value of `key = value` stands: begin and end; npos where the line is another one.
+std::pair<size_t, size_t> value_in(const std::string& line, const std::string& key) {
+  constexpr size_t kNone = std::string::npos;
+  size_t at = line.find_first_not_of(" \t");
+  if (at == kNone || line.compare(at, key.size(), key) != 0) return {kNone, kNone};
+  at = line.find_first_not_of(" \t", at + key.size());
+  if (at == kNone || line[at] != '=') return {kNone, kNone};
+  const size_t begin = std::min(line.find_first_not_of(" \t", at + 1), line.size());
+  size_t end = begin;
+  if (begin < line.size() && line[begin] == '"') {
+    end = std::min(line.find('"', begin + 1), line.size() - 1) + 1;
+  } else {
+    end = std::min(line.find_first_of(" \t#", begin), line.size());
+  }
+  return {begin, end};
+}
+
+}  // namespace
+
+std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const std::filesystem::path& file) {
+  std::vector<Prediction> open;
+  const std::vector<Check> checks = grade_predictions(asked, file);
+  for (size_t i = 0; i < checks.size(); ++i)
+    if (checks[i].verdict == Verdict::kSkipped) open.push_back(asked[i]);
+  return open;
+}
+
+std::string with_answer(const std::string& text, const std::string& key, const std::string& answer) {
+  const std::string value = is_number(answer) ? as_number(answer) : "\"" + answer + "\"";
+  std::string out;
+  bool done = false;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    if (const auto [from, to] = value_in(line, key); !done && from != std::string::npos) {
+      // A comment stays in its column where there is room.
+      const size_t comment = line.find('#', to);
+      std::string rest = line.substr(to);
+      if (comment != std::string::npos) {
+        const size_t width = from + value.size();
+        rest = std::string(comment > width ? comment - width : 1, ' ') + line.substr(comment);
+      }
+      line = line.substr(0, from) + value + rest;
+      done = true;
+    }
+    out += line + (end < text.size() ? "\n" : "");
+    begin = end + 1;
+  }
+  if (done) return out;
+  if (!out.empty() && !out.ends_with('\n')) out += '\n';
+  return out + key + " = " + value + "\n";
+}
+
+std::string complaint_about(const Prediction& asked, const std::string& line) {
+  if (asked.word.empty())
+    return is_number(line) ? "" : "a number is asked for, without a unit; Enter skips the question";
+  for (const char c : line)
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0)
+      return "one word is asked for; Enter skips the question";
+  return {};
+}
+
+unsigned ask_predictions(const std::vector<Prediction>& asked, const std::filesystem::path& file,
+                         const std::function<void(const std::string&)>& say,
+                         const std::function<std::optional<std::string>()>& read_line) {
+  const std::vector<Prediction> open = unanswered(asked, file);
+  if (open.empty()) return 0;
+  say("Before the first run: what do you expect? Enter skips a question; answers go to " +
+      file.filename().string() + ".\n");
+  unsigned answers = 0;
+  for (size_t i = 0; i < open.size();) {
+    const Prediction& question = open[i];
+    say("  " + std::to_string(i + 1) + "/" + std::to_string(open.size()) + "  " + question.question +
+        (question.unit.empty() ? "" : " [" + question.unit + "]") + "\n       > ");
+    const auto line = read_line();
+    if (!line) break;
+    const std::string answer = trimmed(*line);
+    if (answer.empty()) {
+      ++i;
+      continue;
+    }
+    if (const std::string complaint = complaint_about(question, answer); !complaint.empty()) {
+      say("       " + complaint + "\n");
+      continue;
+    }
+    std::error_code ignored;
+    write_file(file, with_answer(std::filesystem::exists(file, ignored) ? read_file(file) : "", question.key,
+                                 answer));
+    ++answers;
+    ++i;
+  }
+  say("\n");
+  return answers;
+}
+
+}  // namespace roofline::grader

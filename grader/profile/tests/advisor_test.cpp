@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The advisor and the listing on counts made up for the purpose. Broken by: a rule that fires below its
+// threshold, advice in the wrong order, a line that is wider than the terminal.
+#include "grader/profile/advisor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "grader/base/paths.h"
+#include "grader/base/symbol_name.h"
+#include "grader/base/units.h"
+#include "grader/formats/counters_json.h"
+#include "grader/profile/explain.h"
+#include "grader/profile/listing.h"
+
+namespace roofline::grader {
+namespace {
+
+using sim::InstructionCounters;
+using sim::LineRecord;
+
+sim::DeviceDescription device() {
+  return sim::load_device(ROOFLINE_BUILD "/simulator/devices", "a100-sxm4-40gb");
+}
+
+sim::LineRecord instruction(unsigned line, const std::string& ptx, sim::u64 warps = 1000) {
+  sim::LineRecord made;
+  made.kernel = made.function = "_Z5scalePf";
+  made.file = "/src/scale.cu";
+  made.line = line;
+  made.ptx_line = 100 + line;
+  made.ptx = ptx;
+  made.counters.warps = warps;
+  made.counters.lanes = warps * 32;
+  return made;
+}
+
+sim::LineRecord load(unsigned line, sim::u64 sectors, sim::u64 ideal, sim::s32 stride) {
+  sim::LineRecord made = instruction(line, "ld.global.f32 %f1, [%rd1]");
+  made.is_load = true;
+  made.width = 4;
+  made.pipe = sim::Pipe::kMemory;
+  made.counters.requests = 1000;
+  made.counters.sectors = sectors * 1000;
+  made.counters.ideal_sectors = ideal * 1000;
+  if (sectors > ideal) made.counters.stride_low = made.counters.stride_high = stride;
+  return made;
+}
+
+/// One launch whose time is all DRAM.
+ProgramProfile program(std::vector<sim::LineRecord> lines) {
+  sim::Region region;
+  sim::KernelRecord& launch = region.kernels.emplace_back();
+  launch.name = "_Z5scalePf";
+  launch.grid = {4096, 1, 1};
+  launch.block = {256, 1, 1};
+  launch.end = launch.seconds = region.virtual_seconds = 1e-3;
+  launch.limiter = "DRAM";
+  launch.bounds = {{"DRAM", 9e-4}, {"latency", 1e-4}};
+  launch.occupancy = {8, 64, 1, "warps"};
+  for (const auto& line : lines) {
+    launch.counters.warp_instructions += line.counters.warps;
+    launch.counters.lane_instructions += line.counters.lanes;
+    launch.counters.global_load_sectors += line.counters.sectors;
+    launch.counters.shared_wavefronts += line.counters.wavefronts;
+    launch.counters.divergent_branches += line.counters.divergent;
+  }
+  return profile_of(std::move(region), std::move(lines), device());
+}
+
+std::vector<std::string> rules(const ProgramProfile& p) {
+  std::vector<std::string> names;
+  for (const Finding& finding : advise(p)) names.push_back(finding.rule);
+  return names;
+}
+
+TEST(Advisor, CoalescedLoadsGetNoAdvice) {
+  EXPECT_TRUE(rules(program({load(3, 4, 4, 4), load(4, 5, 4, 4)})).empty());
+}
+
+TEST(Advisor, NamesTheLineTheSectorsAndTheStride) {
+  const auto found = advise(program({load(3, 4, 4, 4), load(14, 32, 4, 128)}));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "uncoalesced-access");
+  EXPECT_EQ(found[0].file, "/src/scale.cu");
+  EXPECT_EQ(found[0].line, 14u);
+  EXPECT_EQ(
+      found[0].message.find("this load touches 32 sectors a warp request, 4 would do: neighbours in the warp "
+                            "read addresses 128 bytes apart."),
+      0u)
+      << found[0].message;
+  EXPECT_GT(found[0].gain_seconds, 5e-4);
+}
+
+TEST(Advisor, TheLargestGainComesFirst) {
+  const auto found = advise(program({load(3, 8, 4, 8), load(14, 32, 4, 128)}));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].line, 14u);
+  EXPECT_GT(found[0].gain_seconds, found[1].gain_seconds);
+}
+
+TEST(Advisor, WasteThatHardlyMattersIsNotMentioned) {
+  EXPECT_TRUE(rules(program({load(3, 2, 1, 128), load(4, 16, 16, 16), load(5, 16, 16, 16)})).empty());
+}
+
+TEST(Advisor, FourNeighbouringFloatsAreAVector) {
+  std::vector<sim::LineRecord> lines;
+  for (int i = 0; i < 4; i++) lines.push_back(load(7, 16, 4, 16));
+  const auto found = advise(program(lines));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "scalar-access");
+  EXPECT_NE(found[0].message.find("float4"), std::string::npos);
+}
+
+TEST(Advisor, BankConflictsNameTheStrideAndThePadding) {
+  sim::LineRecord line = instruction(9, "ld.shared.f32 %f1, [%r1]");
+  line.is_load = true;
+  line.width = 4;
+  line.counters.requests = line.counters.ideal_wavefronts = 1000;
+  line.counters.wavefronts = 32000;
+  line.counters.stride_low = line.counters.stride_high = 128;
+  const auto found = advise(program({line}));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "bank-conflict");
+  EXPECT_NE(found[0].message.find("32-way"), std::string::npos) << found[0].message;
+  EXPECT_NE(found[0].message.find("[32 + 1]"), std::string::npos) << found[0].message;
+}
+
+TEST(Advisor, RuleNamesAreUniqueAndStable) {
+  std::set<std::string> names;
+  for (const AdviceRule& rule : all_advice_rules()) {
+    EXPECT_TRUE(names.insert(rule.id).second) << rule.id;
+    EXPECT_EQ(std::string(rule.id).find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string::npos);
+  }
+  for (const char* known : {"uncoalesced-access", "bank-conflict", "divergent-branch", "register-spill"})
+    EXPECT_TRUE(names.contains(known)) << known;
+}
+
+class Width : public testing::TestWithParam<int> {};
+TEST_P(Width, NothingIsWiderThanTheTerminal) {
+  Terminal terminal;
+  terminal.width = GetParam();
+  terminal.colour = terminal.utf8 = true;
+  sim::LineRecord long_ptx = instruction(0, "mad.lo.s32 " + std::string(200, 'x'));
+  for (const auto& lines : {std::vector{load(3, 32, 4, 128), load(5, 4, 4, 4)}, std::vector{long_ptx}}) {
+    ProgramProfile p = program(lines);
+    if (lines.size() == 1) p.kernels[0].name = std::string(200, 'n');
+    std::istringstream text(headline(p, terminal) + listing(p, terminal) +
+                            findings_text(advise(p), p, terminal));
+    for (std::string line; std::getline(text, line);) EXPECT_LE(display_width(line), terminal.width) << line;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Listing, Width, testing::Values(80, 100, 120));
+
+TEST(Listing, EveryTimeSaysThatItIsSimulated) {
+  const ProgramProfile p = program({load(3, 32, 4, 128)});
+  std::istringstream text(listing(p, {}) + findings_text(advise(p), p, {}));
+  const std::regex time("[0-9] (ns|us|ms|s|ks)\\b");
+  int times = 0;
+  for (std::string line; std::getline(text, line);)
+    if (std::regex_search(line, time)) {
+      EXPECT_NE(line.find("simulated"), std::string::npos) << line;
+      times++;
+    }
+  EXPECT_GT(times, 0) << "nothing was looked at";
+}
+
+TEST(Json, HoldsKernelsLinesAndFindings) {
+  const ProgramProfile p = program({load(3, 32, 4, 128)});
+  const auto json = nlohmann::json::parse(run_json(p, "./scale", 0, advise(p)));
+  EXPECT_EQ(json.at("schema"), "lab/run/v1");
+  EXPECT_EQ(json.at("device").at("kind"), "simulated");
+  const auto& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("name"), "scale");
+  EXPECT_EQ(kernel.at("lines").at(0).at("line"), 3);
+  EXPECT_EQ(kernel["lines"][0].at("counters").at("sectors"), 32000);
+  EXPECT_EQ(kernel["lines"][0]["counters"].at("stride_bytes").at("low"), 128);
+  EXPECT_EQ(json.at("findings").at(0).at("rule"), "uncoalesced-access");
+}
+
+TEST(Explain, ReadsBlockAndThread) {
+  const sim::ThreadRequest counted = parse_thread("3,17");
+  EXPECT_TRUE(counted.block_is_linear && counted.thread_is_linear);
+  EXPECT_EQ(counted.block.x, 3u);
+  EXPECT_EQ(counted.thread.x, 17u);
+  const sim::ThreadRequest triples = parse_thread("(1,2,3),(4,5)");
+  EXPECT_FALSE(triples.block_is_linear || triples.thread_is_linear);
+  EXPECT_EQ(triples.block.z, 3u);
+  EXPECT_EQ(triples.thread.y, 5u);
+  for (const char* wrong : {"", "1", "1,", ",1", "(1,2),", "1,2,3", "(1,2,3,4),1", "-1,2", "99999999999,0"})
+    EXPECT_THROW((void)parse_thread(wrong), UsageError) << wrong;
+}
+
+TEST(Units, AreForAReader) {
+  EXPECT_EQ(count_text(12), "12");
+  EXPECT_EQ(count_text(1234567), "1.23 M");
+  EXPECT_EQ(percent_text(0.004), "0.4 %");
+  EXPECT_EQ(percent_text(0.5), "50 %");
+  EXPECT_EQ(readable_symbol("_Z5scalePf"), "scale");
+  EXPECT_EQ(readable_symbol("plain_name"), "plain_name");
+}
+
+}  // namespace
+}  // namespace roofline::grader

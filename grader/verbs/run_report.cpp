@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/verbs/run_report.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "grader/base/paths.h"
+#include "grader/formats/counters_json.h"
+#include "grader/formats/sarif.h"
+#include "grader/profile/advisor.h"
+#include "grader/profile/explain.h"
+#include "grader/profile/kernel_table.h"
+#include "grader/profile/listing.h"
+
+namespace roofline::grader {
+namespace {
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+  if (file == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    return;
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw UsageError(file.string() + " cannot be written: " + std::strerror(errno));
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void print_counters(const ProgramProfile& program, const std::vector<Finding>& advice,
+                    const std::string& device) {
+  const Terminal terminal = Terminal::of(STDERR_FILENO);
+  print("\n" + device + ", simulated\n" + kernel_table(program.region, terminal));
+  print(headline(program, terminal));
+  print(listing(program, terminal));
+  if (program.kernels.empty()) return;
+  print(advice.empty() ? "\n  Advice: none; no line wastes much.\n"
+                       : "\n" + terminal.paint(Colour::kBold, "Advice") +
+                             ", the largest estimated gain first (simulated)\n" +
+                             findings_text(advice, program, terminal));
+}
+
+}  // namespace
+
+void report_run(const RunOptions& options, const std::string& device, sim::Session& session,
+                sim::Region region, int exit_status, std::vector<Finding> found) {
+  std::fflush(stdout);
+  if (!options.explain.empty())
+    print(explanation(session.followed(), Terminal::of(STDERR_FILENO), options.explain_limit));
+  if (!options.counters && options.json.empty() && options.sarif.empty()) return;
+  const ProgramProfile program =
+      profile_of(std::move(region), session.lines(), sim::load_device(options.simulator / "devices", device));
+  const std::vector<Finding> advice = advise(program);
+  if (options.counters) print_counters(program, advice, device);
+  found.insert(found.end(), advice.begin(), advice.end());
+  if (!options.json.empty()) write_file(options.json, run_json(program, options.program, exit_status, found));
+  if (options.sarif.empty()) return;
+  std::vector<std::pair<std::string, std::string>> rules;
+  for (const AdviceRule& rule : all_advice_rules()) rules.emplace_back(rule.id, rule.title);
+  write_file(options.sarif, sarif(found, rules, std::filesystem::current_path()));
+}
+
+}  // namespace roofline::grader
