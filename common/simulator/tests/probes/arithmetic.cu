@@ -9,7 +9,7 @@ using namespace probe;
 
 /// OP(x): one step of a chain, x = f(x). `kChains` independent chains a thread.
 template <typename Op, int kChains>
-__global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out, long long* cycles) {
+__global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out, Clocks* clocks) {
   using T = typename Op::Type;
   T x[kChains];
 #pragma unroll
@@ -21,13 +21,11 @@ __global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out
     for (int k = 0; k < 16; ++k)
 #pragma unroll
       for (int c = 0; c < kChains; ++c) x[c] = Op::step(x[c], seed);
-  __syncthreads();
-  const long long end = clock64();
+  keep(clocks, begin);
   T sum = x[0];
 #pragma unroll
   for (int c = 1; c < kChains; ++c) sum = sum + x[c];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-  if (threadIdx.x == 0) cycles[blockIdx.x] = end - begin;
 }
 
 #define STEP(name, type, expression)                                                 \
@@ -48,15 +46,14 @@ ASM(MulF32, float, "f", "mul.f32 %0, %0, %1;")
 ASM(FmaF32, float, "f", "fma.rn.f32 %0, %0, %1, %1;")
 ASM(FmaF32Three, float, "f", "{ .reg .f32 t; mov.f32 t, %0; fma.rn.f32 %0, %0, %1, t; }")
 ASM(MinF32, float, "f", "min.f32 %0, %0, %1;")
-ASM(AddS32, int, "r", "add.s32 %0, %0, %1;")
+ASM(AddXorS32, int, "r", "{ add.s32 %0, %0, %1; xor.b32 %0, %0, %1; }")
 ASM(MulS32, int, "r", "mul.lo.s32 %0, %0, %1;")
 ASM(MadS32, int, "r", "mad.lo.s32 %0, %0, %1, %1;")
-ASM(XorB32, int, "r", "xor.b32 %0, %0, %1;")
 ASM(Lop3, int, "r", "lop3.b32 %0, %0, %1, %0, 0x1e;")
 ASM(ShlB32, int, "r", "{ shl.b32 %0, %0, 1; xor.b32 %0, %0, %1; }")
 ASM(ShfB32, int, "r", "shf.l.wrap.b32 %0, %0, %1, 7;")
 ASM(PrmtB32, int, "r", "prmt.b32 %0, %0, %1, 0x2103;")
-ASM(MinS32, int, "r", "min.s32 %0, %0, %1;")
+ASM(MinXorS32, int, "r", "{ min.s32 %0, %0, %1; xor.b32 %0, %0, %1; }")
 ASM(PopcB32, int, "r", "{ popc.b32 %0, %0; xor.b32 %0, %0, %1; }")
 ASM(ClzB32, int, "r", "{ clz.b32 %0, %0; xor.b32 %0, %0, %1; }")
 ASM(BrevB32, int, "r", "{ brev.b32 %0, %0; xor.b32 %0, %0, %1; }")
@@ -69,7 +66,7 @@ ASM(FmaF64, double, "d", "fma.rn.f64 %0, %0, %1, %1;")
 ASM(Ex2, float, "f", "{ ex2.approx.ftz.f32 %0, %0; }")
 ASM(Lg2, float, "f", "{ lg2.approx.ftz.f32 %0, %0; }")
 ASM(Rsqrt, float, "f", "{ rsqrt.approx.ftz.f32 %0, %0; }")
-ASM(Rcp, float, "f", "{ rcp.approx.ftz.f32 %0, %0; }")
+ASM(RcpAdd, float, "f", "{ rcp.approx.ftz.f32 %0, %0; add.f32 %0, %0, %1; }")
 ASM(Sin, float, "f", "{ sin.approx.ftz.f32 %0, %0; }")
 ASM(Tanh, float, "f", "{ tanh.approx.f32 %0, %0; }")
 ASM(FtoI, float, "f", "{ .reg .s32 t; cvt.rni.s32.f32 t, %0; cvt.rn.f32.s32 %0, t; }")
@@ -77,7 +74,7 @@ ASM(FtoD, float, "f", "{ .reg .f64 t; cvt.f64.f32 t, %0; cvt.rn.f32.f64 %0, t; }
 ASM(Shfl, int, "r", "shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;")
 ASM(Ballot, int, "r", "{ .reg .pred p; setp.ne.s32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff; }")
 ASM(Redux, int, "r", "redux.sync.add.s32 %0, %0, 0xffffffff;")
-ASM(SelpSetp, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %0, p; }")
+ASM(SelpSetp, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %0, p; xor.b32 %0, %0, %1; }")
 struct FmaF16x2 {
   using Type = unsigned;
   static __device__ __forceinline__ unsigned step(unsigned x, unsigned y) {
@@ -99,13 +96,11 @@ void instruction(const char* name) {
   using T = typename Op::Type;
   const int sms = device().multiProcessorCount, rounds = 64;
   const Array<T> out(size_t(sms) * 1024 * 2);
-  const Array<long long> cycles(2 * sms);
-  for (int i = 0; i < 2; ++i) steps<Op, 1><<<1, 32>>>(rounds, T(3), out, cycles);
-  OK(cudaDeviceSynchronize());
-  report("dependent" + key("op", name), double(cycles.values()[0]) / (rounds * 16), "cycles");
-  for (int i = 0; i < 2; ++i) steps<Op, 4><<<sms, 1024>>>(rounds, T(3), out, cycles);
-  OK(cudaDeviceSynchronize());
-  report("rate" + key("op", name), 32.0 * rounds * 16 * 4 / double(cycles.values()[0]), "warps/cycle");
+  const Array<Clocks> clocks(32 * sms);
+  for (int i = 0; i < 2; ++i) steps<Op, 1><<<1, 32>>>(rounds, T(3), out, clocks);
+  report("dependent" + key("op", name), cycles_of(clocks, 1) / (rounds * 16), "cycles");
+  for (int i = 0; i < 2; ++i) steps<Op, 4><<<sms, 1024>>>(rounds, T(3), out, clocks);
+  report("rate" + key("op", name), 32.0 * rounds * 16 * 4 / cycles_of(clocks, 32), "warps/cycle");
 }
 
 __global__ void barriers(int rounds, int* out, long long* cycles) {
@@ -170,10 +165,10 @@ int main() {
   }
 #define INSTRUCTION(name) instruction<name>(#name);
   INSTRUCTION(AddF32) INSTRUCTION(MulF32) INSTRUCTION(FmaF32) INSTRUCTION(FmaF32Three) INSTRUCTION(MinF32)
-  INSTRUCTION(AddS32) INSTRUCTION(MulS32) INSTRUCTION(MadS32) INSTRUCTION(XorB32) INSTRUCTION(Lop3) INSTRUCTION(ShlB32)
-  INSTRUCTION(ShfB32) INSTRUCTION(PrmtB32) INSTRUCTION(MinS32) INSTRUCTION(PopcB32) INSTRUCTION(ClzB32)
+  INSTRUCTION(AddXorS32) INSTRUCTION(MulS32) INSTRUCTION(MadS32) INSTRUCTION(Lop3) INSTRUCTION(ShlB32)
+  INSTRUCTION(ShfB32) INSTRUCTION(PrmtB32) INSTRUCTION(MinXorS32) INSTRUCTION(PopcB32) INSTRUCTION(ClzB32)
   INSTRUCTION(BrevB32) INSTRUCTION(Dp4a) INSTRUCTION(AddS64) INSTRUCTION(MadWide) INSTRUCTION(MulS64)
-  INSTRUCTION(AddF64) INSTRUCTION(FmaF64) INSTRUCTION(Ex2) INSTRUCTION(Lg2) INSTRUCTION(Rsqrt) INSTRUCTION(Rcp)
+  INSTRUCTION(AddF64) INSTRUCTION(FmaF64) INSTRUCTION(Ex2) INSTRUCTION(Lg2) INSTRUCTION(Rsqrt) INSTRUCTION(RcpAdd)
   INSTRUCTION(Sin) INSTRUCTION(Tanh) INSTRUCTION(FtoI) INSTRUCTION(FtoD) INSTRUCTION(Shfl) INSTRUCTION(Ballot)
   INSTRUCTION(Redux) INSTRUCTION(SelpSetp) INSTRUCTION(FmaF16x2) INSTRUCTION(Sqrtf) INSTRUCTION(Divide)
   INSTRUCTION(Expf) INSTRUCTION(Sinf) INSTRUCTION(Erff) INSTRUCTION(Tanhf) INSTRUCTION(DivideS32) INSTRUCTION(DivideF64)

@@ -37,9 +37,11 @@ __global__ void write_shared_out(float4* data, size_t count, int rounds) {
       data[i] = make_float4(float(round), 0, 0, 0);
 }
 
-/// One thread follows pointers.
+/// One thread follows pointers, once round to warm the caches and TLBs and once more by the clock.
 __global__ void chase(void** start, int steps, long long* cycles) {
   void** at = start;
+#pragma unroll 8
+  for (int i = 0; i < steps; ++i) at = static_cast<void**>(*at);
   const long long begin = clock64();
 #pragma unroll 8
   for (int i = 0; i < steps; ++i) at = static_cast<void**>(*at);
@@ -61,30 +63,29 @@ void latency(size_t bytes) {
   for (size_t i = 0; i < lines; ++i) words[order[i] * kWords] = static_cast<void**>(memory) + order[(i + 1) % lines] * kWords;
   OK(cudaMemcpy(memory, words.data(), words.size() * sizeof(void*), cudaMemcpyHostToDevice));
   const Array<long long> cycles(2);
-  const int steps = int(std::min<size_t>(std::max<size_t>(lines, 2048), 200000)) / 8 * 8;
-  chase<<<1, 1>>>(memory, steps, cycles);  // warms caches and TLBs
+  const int steps = int(std::max<size_t>(lines, 2048));
   chase<<<1, 1>>>(memory, steps, cycles);
   OK(cudaDeviceSynchronize());
   report("latency" + key("KiB", double(bytes) / 1024), double(cycles.values()[0]) / steps, "cycles");
 }
 
-/// What a warp reads at once: lane i takes element pattern(i). Reads `kSteps` times from a window that stays in L1.
+/// What a warp reads at once: lane i takes element lanes[i] of a row, and the same of 63 more rows 32 elements apart, so
+/// that no two loads are of the same address and all of them stay in L1.
 template <typename T>
-__global__ void pattern(const T* data, const int* lanes, int rounds, T* out, long long* cycles) {
-  const T* mine = data + lanes[threadIdx.x % 32];
+__global__ void pattern(const T* data, const int* lanes, int rounds, T* out, Clocks* clocks) {
   T sum{};
   __syncthreads();
   const long long begin = clock64();
-  for (int round = 0; round < rounds; ++round)
+  for (int round = 0; round < rounds; ++round) {
+    const T* mine = data + lanes[threadIdx.x % 32] + round % 4 * 512;
 #pragma unroll
     for (int k = 0; k < 16; ++k) {
-      const T x = __ldca(mine + k * 32 % 64);
+      const T x = __ldca(mine + k * 32);
       if constexpr (sizeof(T) == 16) sum.x += x.x + x.w; else sum += x;
     }
-  __syncthreads();
-  const long long end = clock64();
+  }
+  keep(clocks, begin);
   if constexpr (sizeof(T) == 16) { if (sum.x == 1.5f) out[0] = sum; } else { if (sum == T(1.5)) out[0] = sum; }
-  if (threadIdx.x == 0) cycles[blockIdx.x] = end - begin;
 }
 
 template <typename T>
@@ -92,15 +93,14 @@ void l1_pattern(const std::string& name, const std::vector<int>& lanes) {
   const Array<T> data(size_t{16384} / sizeof(T) * 4), out(1);
   const Array<int> at(lanes);
   const int sms = device().multiProcessorCount, rounds = 64;
-  const Array<long long> cycles(sms);
-  for (int i = 0; i < 2; ++i) pattern<T><<<sms, 1024>>>(data, at, rounds, out, cycles);
-  OK(cudaDeviceSynchronize());
-  const double each = double(cycles.values()[0]) / (rounds * 16 * 32);
+  const Array<Clocks> clocks(32 * sms);
+  for (int i = 0; i < 2; ++i) pattern<T><<<sms, 1024>>>(data, at, rounds, out, clocks);
+  const double each = cycles_of(clocks, 32) / (rounds * 16 * 32);
   report("L1-access" + key("width", sizeof(T)) + name, each, "cycles");
 }
 
 template <typename T>
-__global__ void banks(const int* lanes, int rounds, T* out, long long* cycles) {
+__global__ void banks(const int* lanes, int rounds, T* out, Clocks* clocks) {
   extern __shared__ __align__(16) char memory[];
   T* data = reinterpret_cast<T*>(memory);
   for (int i = threadIdx.x; i < 32768 / int(sizeof(T)); i += blockDim.x) data[i] = T{};
@@ -114,10 +114,8 @@ __global__ void banks(const int* lanes, int rounds, T* out, long long* cycles) {
       const T x = *const_cast<const volatile T*>(mine + k % 2);
       sum += x;
     }
-  __syncthreads();
-  const long long end = clock64();
+  keep(clocks, begin);
   if (sum == T(1.5)) out[0] = sum;
-  if (threadIdx.x == 0) cycles[blockIdx.x] = end - begin;
 }
 
 template <typename T>
@@ -125,10 +123,9 @@ void shared_pattern(const std::string& name, const std::vector<int>& lanes) {
   const Array<T> out(1);
   const Array<int> at(lanes);
   const int sms = device().multiProcessorCount, rounds = 64;
-  const Array<long long> cycles(sms);
-  for (int i = 0; i < 2; ++i) banks<T><<<sms, 1024, 32768>>>(at, rounds, out, cycles);
-  OK(cudaDeviceSynchronize());
-  report("shared-access" + key("width", sizeof(T)) + name, double(cycles.values()[0]) / (rounds * 16 * 32), "cycles");
+  const Array<Clocks> clocks(32 * sms);
+  for (int i = 0; i < 2; ++i) banks<T><<<sms, 1024, 32768>>>(at, rounds, out, clocks);
+  report("shared-access" + key("width", sizeof(T)) + name, cycles_of(clocks, 32) / (rounds * 16 * 32), "cycles");
 }
 
 std::vector<int> lanes_of(auto at) {

@@ -106,4 +106,24 @@ class Array {
   size_t count_;
 };
 
+/// When a warp began and ended, in cycles of its SM.
+struct Clocks {
+  long long begin, end;
+};
+
+/// At a kernel's end: the warp's times. The block's barrier would not do: a warp reads its clock before the others come.
+__device__ inline void keep(Clocks* clocks, long long begin) {
+  const long long end = clock64();
+  if (threadIdx.x % 32 == 0) clocks[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = {begin, end};
+}
+
+/// Cycles from the first begin to the last end of the first block's `warps`.
+inline double cycles_of(const Array<Clocks>& clocks, int warps) {
+  OK(cudaDeviceSynchronize());
+  const auto all = clocks.values();
+  long long begin = all[0].begin, end = all[0].end;
+  for (int w = 1; w < warps; ++w) begin = std::min(begin, all[w].begin), end = std::max(end, all[w].end);
+  return double(end - begin);
+}
+
 }  // namespace probe

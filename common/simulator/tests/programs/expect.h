@@ -7,12 +7,20 @@
 #include <cstdlib>
 
 /// The programs in this folder check themselves: exit status 0 only when everything was as expected. They are
-/// ordinary CUDA programs and hold on a real GPU too.
+/// ordinary CUDA programs and hold on a real GPU too. With EXPECT_ALL in the environment they go on after what was not so,
+/// to show all of it at once.
+inline void not_as_expected() {
+  static const bool go_on = std::getenv("EXPECT_ALL") != nullptr;
+  if (!go_on) std::exit(1);
+  static const bool at_exit = std::atexit([] { std::_Exit(1); }) == 0;
+  static_cast<void>(at_exit);
+}
+
 #define EXPECT(condition)                                                          \
   do {                                                                             \
     if (!(condition)) {                                                            \
       std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                                \
+      not_as_expected();                                                           \
     }                                                                              \
   } while (0)
 
@@ -22,7 +30,7 @@
     if (got_ != (expected)) {                                                                                \
       std::fprintf(stderr, "%s:%d: %s gave %s, not %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(got_), \
                    cudaGetErrorName(expected));                                                              \
-      std::exit(1);                                                                                          \
+      not_as_expected();                                                                                     \
     }                                                                                                        \
   } while (0)
 
