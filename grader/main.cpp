@@ -29,11 +29,21 @@ namespace {
 constexpr int kWrongUsage = 2, kNoVerdict = 3;
 
 /// The verbs that the entry script ./lab carries out itself; listed here so that --help is complete.
-constexpr const char* kScriptVerbs =
-    "\n  setup                       install what is missing and build"
-    "\n  test                        run every test"
-    "\n  docs                        build the documentation site"
-    "\n  nvcc                        CUDA's compiler, wherever it was found or installed\n";
+struct ScriptVerb {
+  const char *name, *what;
+};
+constexpr ScriptVerb kScriptVerbs[] = {{"setup", "install what is missing and build"},
+                                       {"test", "run every test"},
+                                       {"docs", "build the documentation site"},
+                                       {"nvcc", "CUDA's compiler, wherever it was found or installed"}};
+
+/// As --help lists the parser's own.
+std::string script_verbs() {
+  constexpr int kNameWidth = 28;
+  std::string text;
+  for (const ScriptVerb& verb : kScriptVerbs) text += "\n  " + pad_right(verb.name, kNameWidth) + verb.what;
+  return text + "\n";
+}
 
 using Action = std::function<int(const Paths&)>;
 
@@ -42,7 +52,7 @@ class CommandLine {
   CommandLine() {
     app_.name("./lab");
     app_.set_help_flag("-h,--help", "print this help");
-    app_.footer(std::string(kScriptVerbs) +
+    app_.footer(script_verbs() +
                 "\nLAB is a number or a name: 1, 01, pointwise; `all` means every lab.\n"
                 "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
                 "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 no verdict for no fault of yours.\n"
@@ -194,8 +204,8 @@ class CommandLine {
       if (one.name == "completion") one.words = {"bash", "zsh"};
       words.verbs.push_back(std::move(one));
     }
-    for (const char* name : {"setup", "test", "docs", "nvcc"})
-      words.verbs.push_back({.name = name, .what = "see ./lab --help", .options = {}, .words = {}});
+    for (const ScriptVerb& verb : kScriptVerbs)
+      words.verbs.push_back({.name = verb.name, .what = verb.what, .options = {}, .words = {}});
     const std::vector<Lab> labs = all_labs();
     for (const Chosen& part : all_parts(labs)) words.labs.push_back(part.id());
     for (const Lab& lab : labs) words.labs.push_back(lab.name());
@@ -356,7 +366,8 @@ class CommandLine {
 
   void refuse_unknown_verb(int argc, char** argv) const {
     if (argc < 2 || argv[1][0] == '-' || actions_.contains(argv[1])) return;
-    std::vector<std::string> known = {"setup", "test", "docs", "nvcc"};
+    std::vector<std::string> known;
+    for (const ScriptVerb& verb : kScriptVerbs) known.emplace_back(verb.name);
     for (const auto& [name, action] : actions_) known.push_back(name);
     const std::string near = sim::closest(argv[1], known);
     throw UsageError(std::string("there is no verb \"") + argv[1] + "\"" +

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/formats/read_json.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 
@@ -129,15 +131,24 @@ Check check_of(const Json& json, Result& result) {
   return check;
 }
 
+/// A medal that there was not yet when the result was written is earned with the next better one.
+PerMedal thresholds_of(const Json& json) {
+  PerMedal thresholds;
+  double better = std::numeric_limits<double>::quiet_NaN();  // never reached
+  for (const MedalRow& medal : kMedals | std::views::reverse) {
+    if (const auto at = json.find(medal.name); at != json.end()) better = number(*at);
+    thresholds.*medal.value = better;
+  }
+  return thresholds;
+}
+
 Measurement measurement_of(const Json& json) {
   Measurement measurement;
   measurement.id = json.at("id");
   measurement.roof = roof_of(json.at("roof"));
   measurement.achieved = number(json.at("achieved"));
   measurement.fraction = number(json.at("fraction"));
-  const Json& thresholds = json.at("thresholds");
-  for (const MedalRow& medal : kMedals)
-    measurement.thresholds.*medal.value = number(thresholds.at(medal.name));
+  measurement.thresholds = thresholds_of(json.at("thresholds"));
   measurement.time = time_of(json.at("time_us"));
   if (measurement.graded()) measurement.medal = medal_for(measurement.fraction, measurement.thresholds);
   return measurement;
@@ -166,7 +177,7 @@ Result result_of(const Json& json) {
   result.wall_s = number(json.at("wall_s"));
   result.verdict = named(json.at("verdict").get<std::string>(), Verdict::kError);
   result.reason = named_or_none(json.at("class"), kLastClass);
-  result.medal = named_or_none(json.at("medal"), Medal::kExcellent);
+  result.medal = named_or_none(json.at("medal"), kBestMedal);
   result.points = number(json.at("score").at("points"));
   result.max_points = number(json.at("score").at("max"));
   for (const Json& line : json.at("score").value("lines", Json::array()))

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <fstream>
 #include <optional>
+#include <ranges>
+#include <span>
 
 #include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
@@ -20,11 +22,14 @@ constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
 /// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
 /// it several times slower.
 constexpr std::uint64_t kCheckedUpTo = 20'000'000;
+/// Cases without a written word before the rest is left out on a GPU, which does not tell whether a kernel ran.
+constexpr unsigned kMostUnwritten = 3;
 /// A quick grade: device bytes up to which a case is small, the cases that run even when time is up, and how
 /// long a kernel may take.
 constexpr std::uint64_t kSmallBytes = 3 << 20;
 constexpr std::size_t kLeastCases = 4;
 constexpr double kQuickDeadline = 5;
+constexpr const char* kNothingWritten = "nothing was written";
 constexpr Room kFirstRoom = {std::uint64_t{16} << 20, std::uint64_t{32} << 20};
 
 std::uint64_t available_host_bytes() {
@@ -48,6 +53,7 @@ class CaseRunner {
     const auto begin = std::chrono::steady_clock::now();
     std::size_t left_out = 0, ran = 0;
     if (quick_) make_room();
+    const std::size_t first_check = grading_.result.checks.size();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
       const bool late = ran >= kLeastCases && so_far.count() > grading_.options.quick_seconds;
@@ -55,6 +61,7 @@ class CaseRunner {
         ++left_out;
         continue;
       }
+      if (cases[i].gpu_only && facts_.simulated && !grading_.facts.simulated) continue;  // the GPU decided it
       ++ran;
       const double done = static_cast<double>(i) / static_cast<double>(cases.size());
       grading_.progress("correctness", cases[i].title, 0.5 * done);
@@ -66,11 +73,25 @@ class CaseRunner {
       grading_.add(std::move(check));
     }
     if (left_out > 0) leave_out(left_out);
+    tell_unwritten_from_missing(std::span(grading_.result.checks).subspan(first_check));
     for (std::optional<Rig>* rig : {&rig_, &checked_})
       if (*rig && (quick_ || rig == &rig_)) keep_output(**rig);
   }
 
  private:
+  /// On a GPU only other cases show that there is a kernel: then an output without a written word is a wrong answer.
+  void tell_unwritten_from_missing(std::span<Check> checks) const {
+    const auto is_missing = [](const Check& check) { return check.reason == Class::kNotImplemented; };
+    if (facts_.simulated || !std::ranges::any_of(checks, [&](const Check& check) {
+          return check.verdict == Verdict::kFail && !is_missing(check);
+        }))
+      return;
+    for (Check& check : checks | std::views::filter(is_missing)) {
+      check.reason = Class::kWrongAnswer;
+      check.message = kNothingWritten;
+    }
+  }
+
   void leave_out(std::size_t count) {
     Check check;
     check.id = prefix_ + "other-cases";
@@ -137,7 +158,7 @@ class CaseRunner {
       stop_ = Class::kCrashed;
     }
     if (examination.fault.reason == Class::kNotImplemented && any_right_) {
-      examination.fault = {Class::kWrongAnswer, "nothing was written", {}, 0};
+      examination.fault = {Class::kWrongAnswer, kNothingWritten, {}, 0};
     }
     any_right_ = any_right_ || (!examination.fault && writes_something(plan));
     check.verdict = examination.fault ? Verdict::kFail : Verdict::kPass;
@@ -280,7 +301,9 @@ class CaseRunner {
   }
 
   void after_fault(const Fault& fault) {
-    if (fault.reason == Class::kNotImplemented || fault.reason == Class::kTimeout) stop_ = fault.reason;
+    if (fault.reason == Class::kTimeout) stop_ = fault.reason;
+    if (fault.reason == Class::kNotImplemented && (facts_.simulated || ++unwritten_ == kMostUnwritten))
+      stop_ = fault.reason;
     const std::optional<Rig>& rig = quick_ && facts_.simulated ? checked_ : rig_;
     if (rig && !rig->usable() && ++restarts_ >= kMaxRestarts) stop_ = fault.reason;
   }
@@ -298,7 +321,7 @@ class CaseRunner {
   const bool quick_ = grading_.options.quick_seconds > 0;
   std::optional<Rig> rig_, checked_;
   Room room_ = kFirstRoom, checked_room_;
-  unsigned restarts_ = 0;
+  unsigned restarts_ = 0, unwritten_ = 0;
   bool any_right_ = false;
   std::optional<Class> stop_;
 };

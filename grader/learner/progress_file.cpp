@@ -16,8 +16,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "lab/progress/v1";
 
 Medal medal_named(const std::string& name) {
-  for (const Medal medal : {Medal::kPass, Medal::kGood, Medal::kExcellent})
-    if (name == name_of(medal)) return medal;
+  for (const MedalRow& row : kMedals)
+    if (name == row.name) return row.medal;
   return Medal::kNone;
 }
 

@@ -72,11 +72,12 @@ void summary(Html& html, const ReportData& data) {
                {{"class", "keep"}});
   html.element("td", "").element("td", compact(points, 5) + " of " + compact(most, 5), {{"class", "n"}});
   html.element("td", std::to_string(attempts), {{"class", "n"}}).close().close().close().close();
-  html.element("p",
-               "The bar is the measurement that decides the medal; its marks are pass, good and excellent. A "
-               "simulated medal says that the kernel does what a fast kernel does; a real GPU has the last "
-               "word.",
-               {{"class", "soft"}});
+  html.element(
+      "p",
+      "The bar is the measurement that decides the medal; its marks are " + medal_names() +
+          ". A simulated medal says that the kernel does what a fast kernel does; a real GPU has the "
+          "last word.",
+      {{"class", "soft"}});
   html.close();
 }
 
@@ -217,12 +218,11 @@ NextStep next_step(const ReportData& data) {
             "./lab hint " + part->id};
   }
   const auto lowest = std::ranges::min_element(data.parts, {}, [](const ReportPart& part) {
-    return std::pair(
-        part.best()->result.medal == Medal::kNone ? Medal::kExcellent : part.best()->result.medal,
-        part.best()->result.points / std::max(1.0, part.best()->result.max_points));
+    return std::pair(part.best()->result.medal == Medal::kNone ? kBestMedal : part.best()->result.medal,
+                     part.best()->result.points / std::max(1.0, part.best()->result.max_points));
   });
   const Result& result = lowest->best()->result;
-  if (result.medal == Medal::kExcellent || result.medal == Medal::kNone)
+  if (result.medal == kBestMedal || result.medal == Medal::kNone)
     return {
         "Every lab is passed, with the best medal there is. The open question at the end of each lab's page "
         "is what remains; so is a real GPU:",

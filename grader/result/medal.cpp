@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/result/medal.h"
 
-#include <iterator>
-
 namespace roofline::grader {
 
 double PerMedal::lowest() const { return this->*std::begin(kMedals)->value; }
@@ -20,6 +18,12 @@ std::string_view name_of(Medal medal) {
   for (const MedalRow& row : kMedals)
     if (row.medal == medal) return row.name;
   return "";
+}
+
+std::string medal_names() {
+  std::string names;
+  for (const MedalRow& row : kMedals) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
 }
 
 Medal medal_for(double fraction, const PerMedal& thresholds) {

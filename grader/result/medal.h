@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <iterator>
+#include <string>
 #include <string_view>
 
-/// The medals, listed once: kMedals. All else goes over that list.
+/// The medals, listed once: kMedals. Code goes over that list. By hand remain: points and thresholds, 0 where
+/// nobody gives them (`Points` in lab/spec.h, every spec.cpp), the schema in formats/, a colour in
+/// report/report_page.css, and pages.
 namespace roofline::grader {
 
 enum class Medal : std::uint8_t { kNone, kPass, kGood, kExcellent };
@@ -27,8 +31,10 @@ struct MedalRow {
 inline constexpr MedalRow kMedals[] = {{Medal::kPass, "pass", &PerMedal::pass},
                                        {Medal::kGood, "good", &PerMedal::good},
                                        {Medal::kExcellent, "excellent", &PerMedal::excellent}};
+inline constexpr Medal kBestMedal = std::rbegin(kMedals)->medal;
 
 std::string_view name_of(Medal medal);  ///< "" for kNone
+std::string medal_names();              ///< "pass, good, excellent"
 /// The best medal whose threshold, and those of all before it, `fraction` reaches; none for NaN.
 Medal medal_for(double fraction, const PerMedal& thresholds);
 

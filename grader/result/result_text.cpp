@@ -40,7 +40,7 @@ std::string_view mark_of(Verdict verdict, const Terminal& terminal) {
 
 std::string medal_text(Medal medal, const Terminal& terminal) {
   if (medal == Medal::kNone) return std::string(terminal.either("–", "-"));
-  return terminal.paint(medal == Medal::kExcellent ? Colour::kGreen : Colour::kYellow, name_of(medal));
+  return terminal.paint(medal == kBestMedal ? Colour::kGreen : Colour::kYellow, name_of(medal));
 }
 
 std::string with_unit(double value, const std::string& unit) { return compact(value, 4) + " " + unit; }
@@ -134,7 +134,7 @@ std::string checks_table(const Result& result, const Terminal& terminal) {
 
 /// What the advisor found in the timed calls, while there is time to win.
 std::string advice_text(const Result& result, const Terminal& terminal) {
-  if (result.medal == Medal::kExcellent) return {};
+  if (result.medal == kBestMedal) return {};
   const std::string file = std::filesystem::path(result.source_path).filename().string();
   std::string text;
   size_t shown = 0;
@@ -185,8 +185,9 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
   std::string text = "\n" + table.render(terminal);
   for (const auto& [scale, title] : scales) {
     const std::string whose = scales.size() == 1 ? "" : " (" + title + ")";
-    const char* medals = scale.find(',') == std::string::npos ? "excellent: " : "pass, good, excellent: ";
-    for (const std::string& line : wrap(medals + scale + " of the roof" + whose, terminal.width - 2))
+    const bool one_step = scale.find(',') == std::string::npos;
+    const std::string medals = one_step ? std::string(name_of(kBestMedal)) : medal_names();
+    for (const std::string& line : wrap(medals + ": " + scale + " of the roof" + whose, terminal.width - 2))
       text += "  " + terminal.paint(Colour::kDim, line) + "\n";
   }
   return text;

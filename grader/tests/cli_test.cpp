@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "grader/base/file.h"
 #include "grader/box/process.h"
@@ -14,6 +16,17 @@
 namespace roofline::grader {
 namespace {
 namespace fs = std::filesystem;
+
+/// The verbs that the script ./lab carries out itself: the branches of its last `case`.
+std::set<std::string> script_verbs() {
+  std::set<std::string> found;
+  std::istringstream lines(read_file(fs::path(ROOFLINE_SOURCE) / "lab"));
+  for (std::string line; std::getline(lines, line);)
+    if (line.size() > 3 && line.starts_with("  ") && line.ends_with(")") &&
+        std::all_of(line.begin() + 2, line.end() - 1, [](char c) { return c >= 'a' && c <= 'z'; }))
+      found.insert(line.substr(2, line.size() - 3));
+  return found;
+}
 
 class CommandLine : public testing::Test {
  protected:
@@ -40,6 +53,15 @@ class CommandLine : public testing::Test {
                                                "ROOFLINE_STATE=" + state().string(), "LC_ALL=" + locale}});
   }
   fs::path state() const { return root_ / ".lab"; }
+  /// Every verb that ./lab --help lists.
+  std::set<std::string> verbs() {
+    std::set<std::string> found;
+    std::istringstream lines(lab({"--help"}).output);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("  ") && line.size() > 2 && line[2] >= 'a' && line[2] <= 'z')
+        found.insert(line.substr(2, line.find(' ', 2) - 2));
+    return found;
+  }
 
   void expect(const CommandResult& result, int status, const std::string& text) {
     EXPECT_EQ(result.exit_code, status) << result.output;
@@ -53,12 +75,24 @@ class CommandLine : public testing::Test {
 // Breaks when a verb loses its help or its examples.
 TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");
-  for (const char* verb :
-       {"grade", "list", "next", "hint", "reset", "doctor", "roofs", "run", "author-check"}) {
-    expect(lab({verb, "--help"}), 0, "Examples:");
-    expect(lab({"--help"}), 0, std::string("\n  ") + verb);
-  }
-  for (const char* verb : {"setup", "test", "docs"}) expect(lab({"--help"}), 0, std::string("\n  ") + verb);
+  const std::set<std::string> all = verbs(), of_script = script_verbs();
+  EXPECT_GE(all.size(), 15U);
+  EXPECT_GE(of_script.size(), 4U);
+  for (const std::string& verb : of_script) EXPECT_TRUE(all.contains(verb)) << verb << " is not in --help";
+  for (const std::string& verb : all)
+    if (!of_script.contains(verb)) expect(lab({verb, "--help"}), 0, "Examples:");
+}
+
+// Breaks when a verb is not in the README's table of commands.
+TEST_F(CommandLine, EveryVerbIsInTheReadme) {
+  std::string rows;
+  std::istringstream lines(read_file(fs::path(ROOFLINE_SOURCE) / "README.md"));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("| `./lab")) rows += line + "\n";
+  for (const std::string& verb : verbs())
+    EXPECT_TRUE(rows.find("`./lab " + verb + " ") != std::string::npos ||
+                rows.find("`./lab " + verb + "`") != std::string::npos)
+        << verb;
 }
 
 // Breaks when wrong usage is not said in a sentence, or not with exit status 2.

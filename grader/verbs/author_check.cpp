@@ -54,7 +54,7 @@ std::vector<Trial> trials_of(const Chosen& chosen, const Paths& paths) {
                                {.chosen = chosen,
                                 .kind = Kind::kSolution,
                                 .file = chosen.solution(paths),
-                                .expected = {.outcome = "excellent", .words = {}}}};
+                                .expected = {.outcome = std::string(name_of(kBestMedal)), .words = {}}}};
   add_folder(trials, chosen, paths, Kind::kVariant, "variants");
   add_folder(trials, chosen, paths, Kind::kWrong, "wrong");
   std::error_code ignored;
