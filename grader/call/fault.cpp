@@ -14,7 +14,7 @@ namespace {
 
 // Numbers of cudaError_t that decide a class; the judge links no CUDA.
 constexpr int kMemoryAllocation = 2, kIllegalAddress = 700, kLaunchTimeout = 702, kMisalignedAddress = 716;
-constexpr int kInvalidValue = 1, kInvalidConfiguration = 9, kNoKernelImage = 209, kUnsupportedPtx = 222;
+constexpr int kInvalidValue = 1, kNoKernelImage = 209, kUnsupportedPtx = 222;
 constexpr int kLaunchOutOfResources = 701;
 
 Class class_of(sim::TrapKind kind) {
@@ -125,21 +125,16 @@ Fault fault_of(const worker::Reply& reply) {
   if (reply.error == kIllegalAddress) fault.reason = Class::kOutOfBounds;
   if (reply.error == kMisalignedAddress) fault.reason = Class::kMisaligned;
   if (reply.error == kLaunchTimeout) fault.reason = Class::kTimeout;
-  if (reply.error == kInvalidConfiguration) {
-    fault.message +=
-        "\nA grid or block of that size cannot be launched: 0 blocks, or more than 1024 threads in one. "
-        "Count "
-        "blocks as (n + block - 1) / block, so that a part of a block counts, too. For an empty input, "
-        "return "
-        "before the launch.";
-  }
   if (reply.error == kInvalidValue) {
     fault.message +=
-        "\nAn argument that the call does not allow. A copy: does its direction fit the two pointers? A "
-        "launch: "
-        "more than 48 KiB of shared memory a block have to be asked for, with cudaFuncSetAttribute(kernel, "
-        "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); if they were, it is more than an SM has: use "
-        "smaller tiles or fewer of them.";
+        "\nAn argument that the call does not allow. A launch: 0 blocks, or more than 1024 threads in a "
+        "block? "
+        "Count blocks as (n + block - 1) / block, so that a part of a block counts, too; for an empty input, "
+        "return before the launch. More than 48 KiB of shared memory a block have to be asked for, with "
+        "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); if they were, it "
+        "is "
+        "more than an SM has: use smaller tiles or fewer of them. A copy: does its direction fit the two "
+        "pointers?";
   }
   if (reply.error == kLaunchOutOfResources) {
     fault.message +=

@@ -22,7 +22,8 @@ constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
 /// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
 /// it several times slower.
 constexpr std::uint64_t kCheckedUpTo = 20'000'000;
-/// Cases without a written word before the rest is left out on a GPU, which does not tell whether a kernel ran.
+/// Cases without a written word before the rest is left out on a GPU, which does not tell whether a kernel
+/// ran.
 constexpr unsigned kMostUnwritten = 3;
 /// A quick grade: device bytes up to which a case is small, the cases that run even when time is up, and how
 /// long a kernel may take.
@@ -79,7 +80,8 @@ class CaseRunner {
   }
 
  private:
-  /// On a GPU only other cases show that there is a kernel: then an output without a written word is a wrong answer.
+  /// On a GPU only other cases show that there is a kernel: then an output without a written word is a wrong
+  /// answer.
   void tell_unwritten_from_missing(std::span<Check> checks) const {
     const auto is_missing = [](const Check& check) { return check.reason == Class::kNotImplemented; };
     if (facts_.simulated || !std::ranges::any_of(checks, [&](const Check& check) {

@@ -86,6 +86,7 @@ void FunctionBuilder::build() {
     code_begin_.push_back(static_cast<u32>(result_.code.size()));
     if (copies_.copies[current_].is_copy) {
       kernel_.elided.push_back({first_index_ + current_, first_index_ + copies_.copies[current_].donor});
+      kernel_.info[first_index_ + current_].cost = {.pipe = Pipe::kNone, .issue = 0};
     } else {
       bind_instruction(current_);
     }

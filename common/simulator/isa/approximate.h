@@ -96,7 +96,11 @@ inline f32 approximate_quotient(f32 a, f32 b) {
   return beyond ? a * std::bit_cast<f32>(sign_bit(b)) : a / b;
 }
 
-/// rcp.approx.ftz.f64 and its root: the upper word is approximated to 20 bits, the lower one is zero.
-inline f64 upper_word(f64 a) { return std::bit_cast<f64>(to_bits(a) & 0xffff'ffff'0000'0000u); }
+/// rcp.approx.ftz.f64 and its root: the upper word is approximated to 20 bits, the lower one is zero; the
+/// unit is that of f32, whose NaN becomes the upper word (an H200 gives it).
+inline f64 wide_approximation(f64 a) {
+  constexpr u64 kNotANumber = 0x7fff'ffff'0000'0000u;
+  return std::bit_cast<f64>(a != a ? kNotANumber : to_bits(a) & 0xffff'ffff'0000'0000u);
+}
 
 }  // namespace roofline::sim::isa

@@ -101,12 +101,18 @@ void store_row(Warp& w, const Instruction& in, F* row) {
       each_lane(
           w.mask, d, [single, rounding](F a) { return narrow<D>(single(a), rounding); }, row);
   } else if constexpr (std::is_same_v<D, f32>) {
+    // Of an f64 that is NaN the sign and the upper part of the payload survive.
+    const auto single = [](F a) {
+      if constexpr (std::is_same_v<F, f64>)
+        return static_cast<f32>(a);
+      else
+        return canonical(a);
+    };
     if ((in.flags & kFlush) != 0)
       each_lane(
-          w.mask, d, [](F a) { return flush(canonical(static_cast<f32>(a))); }, row);
+          w.mask, d, [single](F a) { return flush(single(a)); }, row);
     else
-      each_lane(
-          w.mask, d, [](F a) { return canonical(static_cast<f32>(a)); }, row);
+      each_lane(w.mask, d, single, row);
   } else {
     // The payload of a NaN survives: f64 has room for it.
     each_lane(

@@ -29,7 +29,7 @@ std::vector<Row> transcendental_rows() {
           "rcp.approx{.ftz}.f32 d, a", [](f32 a) { return 1.0f / a; }, kSfuCost),
       unary<TypeList<F64>>(
           "rcp.approx.ftz.f64 d, a",
-          [](f64 a) { return upper_word(flush_wide(canonical(1.0 / flush_wide(a)))); }, kWideCost),
+          [](f64 a) { return wide_approximation(flush_wide(1.0 / flush_wide(a))); }, kWideCost),
       modal_unary<F32, kFtz>(
           "sqrt.approx{.ftz}.f32 d, a", [](f32 a) { return std::sqrt(a); }, kSfuCost),
       modal_unary<F32, kFtz>(
@@ -38,7 +38,7 @@ std::vector<Row> transcendental_rows() {
           "rsqrt.approx.f64 d, a", [](f64 a) { return 1.0 / std::sqrt(a); }, kWideCost),
       unary<TypeList<F64>>(
           "rsqrt.approx.ftz.f64 d, a",
-          [](f64 a) { return upper_word(canonical(1.0 / std::sqrt(flush_wide(a)))); }, kWideCost),
+          [](f64 a) { return wide_approximation(1.0 / std::sqrt(flush_wide(a))); }, kWideCost),
       modal_unary<F32, kFtz>(
           "sin.approx{.ftz}.f32 d, a", [](f32 a) { return approximate_sine<0>(a); }, kSfuCost),
       modal_unary<F32, kFtz>(

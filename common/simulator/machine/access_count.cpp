@@ -135,6 +135,20 @@ void lines_in_any_order(AddressPattern& p, u32 phase) {
 
 /// Lines and sectors touched when the base address is `phase` bytes into its line. An aligned access of up to
 /// 32 bytes never straddles two sectors.
+/// Passes of L1's data path: it looks up four lines a clock and has the banks of shared memory, whichever
+/// takes longer (gpu-strides of gpu-benches with hardware counters, and the probes on an H100 and an H200).
+u32 l1_passes(const AddressPattern& p, u32 phase) {
+  constexpr u32 kLinesAtOnce = 4;
+  const u32 by_lines = (p.lines + kLinesAtOnce - 1) / kLinesAtOnce;
+  if (p.kind == AddressPattern::Kind::kUnit) return std::max(words_of(p), by_lines);
+  u32 by_banks = 0;
+  const u32 lanes = lanes_together(p);
+  for (u32 at = 0; at < kWarpSize; at += lanes)
+    if (const u32 together = p.mask & group_of(at, lanes); together != 0)
+      by_banks += p.kind == AddressPattern::Kind::kUniform ? 1 : bank_passes(p, together, phase);
+  return std::max(by_banks, by_lines);
+}
+
 void find_lines(AddressPattern& p, u32 phase) {
   p.line_phase = phase;
   p.lines = p.sectors = 0;
@@ -145,6 +159,7 @@ void find_lines(AddressPattern& p, u32 phase) {
     lines_in_any_order(p, phase);
   }
   for (u32 i = 0; i < p.lines; ++i) p.sectors += static_cast<u32>(std::popcount(p.line_sectors[i]));
+  p.passes = l1_passes(p, phase);
 }
 
 /// The distance between neighbouring active lanes that holds for most of them (majority vote, then a count).
@@ -294,7 +309,8 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
   if (p.sectors > ideal) note_waste(counters, p);
   totals.ideal_sectors += ideal;
   totals.global_lines += p.lines;
-  w.memory_passes = (p.sectors + 3) / 4;
+  totals.global_passes += p.passes;
+  w.memory_passes = p.passes;
   if (kind == AccessKind::kLoad) {
     totals.global_load_requests += 1;
     totals.global_load_bytes += bytes;
@@ -383,6 +399,7 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
   block.totals->global_lines += lines;
   w.memory_level = missed == 0 || !load ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
   w.memory_passes = std::max((sectors + 3) / 4, 1u);
+  block.totals->global_passes += w.memory_passes;
 }
 
 }  // namespace roofline::sim

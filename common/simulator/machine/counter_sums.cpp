@@ -17,27 +17,17 @@ void add_instructions(std::vector<InstructionCounters>& to, const std::vector<Is
 
 void add_totals(KernelCounters& to, const KernelCounters& from) {
   using K = KernelCounters;
-  static constexpr u64 K::*kSums[] = {&K::global_load_requests,
-                                      &K::global_store_requests,
-                                      &K::atomic_requests,
-                                      &K::global_load_bytes,
-                                      &K::global_store_bytes,
-                                      &K::global_load_sectors,
-                                      &K::global_store_sectors,
-                                      &K::atomic_sectors,
-                                      &K::ideal_sectors,
-                                      &K::global_lines,
-                                      &K::l1_hit_sectors,
-                                      &K::l1_miss_sectors,
-                                      &K::local_requests,
-                                      &K::local_sectors,
-                                      &K::atomic_lanes,
-                                      &K::shared_requests,
-                                      &K::shared_wavefronts,
-                                      &K::ideal_shared_wavefronts,
-                                      &K::barriers,
-                                      &K::divergent_branches,
-                                      &K::busiest_warp_instructions,
+  static constexpr u64 K::*kSums[] = {&K::global_load_requests,    &K::global_store_requests,
+                                      &K::atomic_requests,         &K::global_load_bytes,
+                                      &K::global_store_bytes,      &K::global_load_sectors,
+                                      &K::global_store_sectors,    &K::atomic_sectors,
+                                      &K::ideal_sectors,           &K::global_lines,
+                                      &K::global_passes,           &K::l1_hit_sectors,
+                                      &K::l1_miss_sectors,         &K::local_requests,
+                                      &K::local_sectors,           &K::atomic_lanes,
+                                      &K::shared_requests,         &K::shared_wavefronts,
+                                      &K::ideal_shared_wavefronts, &K::barriers,
+                                      &K::divergent_branches,      &K::busiest_warp_instructions,
                                       &K::even_warp_instructions};
   for (u64 K::*sum : kSums) to.*sum += from.*sum;
   to.busiest_block_instructions = std::max(to.busiest_block_instructions, from.busiest_block_instructions);

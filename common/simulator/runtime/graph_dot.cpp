@@ -4,6 +4,7 @@
 // A graph as text for Graphviz.
 #include <fstream>
 #include <sstream>
+#include <string>
 
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
@@ -27,6 +28,15 @@ const char* name_of(cudaMemcpyKind kind) {
     default:
       return "default direction";
   }
+}
+
+/// As in a launch; brackets and braces mean something in labels of Graphviz, and are escaped.
+std::string text_of(dim3 d) {
+  std::string text = std::to_string(d.x);
+  if (d.y == 1 && d.z == 1) return text;
+  text += "," + std::to_string(d.y);
+  if (d.z != 1) text += "," + std::to_string(d.z);
+  return R"(\{)" + text + R"(\})";
 }
 
 class Dot {
@@ -80,9 +90,8 @@ class Dot {
     const Kernel* kernel = runtime_.modules.find_kernel(call.function);
     out << (kernel ? kernel->name : "unloaded kernel");
     if (wants(cudaGraphDebugDotFlagsKernelNodeParams))
-      out << "\\ngrid " << call.grid.x << "," << call.grid.y << "," << call.grid.z << " block "
-          << call.block.x << "," << call.block.y << "," << call.block.z << "\\ndynamic shared "
-          << call.shared_bytes << " bytes, parameters " << call.parameters.size() << " bytes";
+      out << R"(\<\<\<)" << text_of(call.grid) << "," << text_of(call.block) << "," << call.shared_bytes
+          << R"(\>\>\>\nparameters )" << call.parameters.size() << " bytes";
     if (wants(cudaGraphDebugDotFlagsKernelNodeAttributes))
       for (const KernelAttribute& each : call.attributes) {
         out << "\\nattribute " << each.id;

@@ -188,7 +188,7 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
   if (!handle_out || !graph || (flags & ~known)) return cudaErrorInvalidValue;
   if (flags & cudaGraphInstantiateFlagDeviceLaunch)
     return flags & cudaGraphInstantiateFlagAutoFreeOnLaunch ? cudaErrorInvalidValue : cudaErrorNotSupported;
-  if (graph->has_memory() && graph->executables) return cudaErrorInvalidValue;
+  if (graph->has_memory() && graph->executables) return cudaErrorNotSupported;
   static u32 last_id = 0;
   auto exec = std::make_unique<GraphExec>();
   exec->device = r.target();
@@ -233,6 +233,7 @@ cudaError_t upload(Runtime& r, const GraphExec* exec, cudaStream_t stream) {
 }  // namespace
 
 GraphExec::~GraphExec() {
+  unmap_memory(mapped);
   for (const void* each : LiveGraphs::instance().graphs) {
     // The sets hold addresses of Graph and Node objects only.
     auto* const live = static_cast<Graph*>(const_cast<void*>(each));

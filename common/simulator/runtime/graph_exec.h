@@ -18,7 +18,8 @@ struct GraphExec {
   int device = 0;
   unsigned long long flags = 0;
   std::unique_ptr<Graph> graph;
-  u64 original = 0;  ///< id of the graph it was made from
+  u64 original = 0;                                  ///< id of the graph it was made from
+  std::vector<std::shared_ptr<GraphMemory>> mapped;  ///< of its graph, from the first launch on
   /// Ids of the original's nodes, those in child graphs included, to the nodes here.
   std::unordered_map<u64, Node*> by_original;
   std::unordered_map<const Node*, u32> places;  ///< child graph nodes have none

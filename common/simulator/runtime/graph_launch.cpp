@@ -71,19 +71,17 @@ void mark_recorded(Runtime& r, const RecordCall& call) {
 }
 
 cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& run) {
-  const GraphExec* const found = find_exec(exec);
+  GraphExec* const found = find_exec(exec);
   if (!found) return cudaErrorInvalidValue;
   const StreamUse use = use_stream(r, stream);
+  if (use.capture) return refuse_capture(use);  // also when an earlier one has spoilt the capture already
   if (use.error != cudaSuccess) return use.error;
-  if (use.capture) {
-    if (found->graph->has_memory()) return refuse_capture(use);
-    return capture(use, ChildCall{found->graph->clone()});
-  }
   if (r.target() != found->device) return cudaErrorNotSupported;  // a stream of another device
   if (const cudaError_t error =
           launch_memory(*found->graph, found->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
       error != cudaSuccess)
     return error;
+  if (found->mapped.empty()) map_memory(*found->graph, found->mapped);
   static u32 last_run = 0;
   run.id = ++last_run;
   run.device = found->device;

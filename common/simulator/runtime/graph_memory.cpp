@@ -20,19 +20,27 @@ Pool& pool() {
   return *instance;
 }
 
-void use(GraphMemory& memory, bool in_use) {
-  if (memory.in_use == in_use) return;
+/// A card counts the memory that is mapped for some graph: also between launches, when nothing is in it.
+bool counts(const GraphMemory& memory) { return memory.in_use || memory.mappings; }
+
+void set(GraphMemory& memory, bool in_use, unsigned mappings) {
+  const bool counted = counts(memory);
   memory.in_use = in_use;
+  memory.mappings = mappings;
+  if (counts(memory) == counted) return;
   Pool& p = pool();
-  p.used += in_use ? memory.bytes : -memory.bytes;
+  p.used += counted ? -memory.bytes : memory.bytes;
   p.used_high = std::max(p.used_high, p.used);
 }
+
+void use(GraphMemory& memory, bool in_use) { set(memory, in_use, memory.mappings); }
 
 }  // namespace
 
 GraphMemory::~GraphMemory() {
   pool().all.erase(address);
   pool().reserved -= bytes;
+  if (counts(*this)) pool().used -= bytes;
   // Memory that a launch allocated and nothing freed is the program's to free.
   if (in_use) return;
   Runtime& runtime = Runtime::instance();
@@ -66,6 +74,21 @@ bool free_graph_memory(const void* pointer, cudaError_t& error) {
   error = memory->in_use && !memory->freed_in_graph ? cudaSuccess : cudaErrorInvalidValue;
   if (error == cudaSuccess) use(*memory, false);
   return true;
+}
+
+void map_memory(const Graph& graph, std::vector<std::shared_ptr<GraphMemory>>& mapped) {
+  for (const auto& node : graph.nodes) {
+    if (const auto* child = std::get_if<ChildCall>(&node->work)) map_memory(*child->graph, mapped);
+    if (const auto* allocate = std::get_if<AllocateCall>(&node->work)) {
+      GraphMemory& memory = *allocate->memory;
+      set(memory, memory.in_use, memory.mappings + 1);
+      mapped.push_back(allocate->memory);
+    }
+  }
+}
+
+void unmap_memory(const std::vector<std::shared_ptr<GraphMemory>>& mapped) {
+  for (const auto& memory : mapped) set(*memory, memory->in_use, memory->mappings - 1);
 }
 
 cudaError_t launch_memory(const Graph& graph, bool automatic) {

@@ -18,6 +18,7 @@ struct GraphMemory {
   int device;
   bool in_use = false;          ///< allocated by a launch, not freed yet
   bool freed_in_graph = false;  ///< a free node exists
+  unsigned mappings = 0;        ///< executables that were launched and are alive
 };
 
 /// Allocates the memory of a new allocation node.
@@ -25,6 +26,10 @@ cudaError_t make_graph_memory(Runtime& runtime, u64 bytes, std::shared_ptr<Graph
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
 /// cudaFree and cudaFreeAsync of memory that a graph allocated; false when it is not such memory.
 bool free_graph_memory(const void* pointer, cudaError_t& error);
+/// The first launch of an executable maps the memory of its graph, all of which `mapped` gets; its end takes
+/// that back.
+void map_memory(const Graph& graph, std::vector<std::shared_ptr<GraphMemory>>& mapped);
+void unmap_memory(const std::vector<std::shared_ptr<GraphMemory>>& mapped);
 /// What a launch of the graph does to its memory nodes; `automatic`: memory still in use is freed first.
 cudaError_t launch_memory(const Graph& graph, bool automatic);
 

@@ -94,7 +94,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   return api([&](Runtime&) {
     Graph* const found = LiveGraphs::instance().find(original);
-    if (!clone || !found || found->has_memory()) return cudaErrorInvalidValue;
+    if (!clone || !found) return cudaErrorInvalidValue;
+    if (found->has_memory()) return cudaErrorNotSupported;
     auto made = found->clone();
     *clone = handle(made.get());
     LiveGraphs::instance().owned[made.get()] = std::move(made);

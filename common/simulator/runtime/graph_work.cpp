@@ -6,7 +6,7 @@
 
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
-#include "simulator/runtime/launch.h"
+#include "simulator/runtime/kernel_use.h"
 
 namespace roofline::sim::runtime {
 namespace {
@@ -45,7 +45,7 @@ cudaError_t make_kernel(Runtime& r, const cudaKernelNodeParams& p, const std::ve
   call.attributes = kept;
   std::vector<void*> pointers;
   Kernel* kernel = r.modules.find_kernel(p.func);
-  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (!kernel) return no_such_kernel(p.func);
   if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
     return error;
   if (p.extra) {

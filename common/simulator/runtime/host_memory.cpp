@@ -19,7 +19,7 @@ cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool
   if (!to) return cudaErrorInvalidValue;
   *to = nullptr;
   if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
-  if (bytes == 0) return managed ? cudaErrorInvalidValue : cudaSuccess;
+  if (bytes == 0) return cudaSuccess;
   Address answer;
   const Status status =
       r.connection().call(AllocateHost{bytes, origin + r.connection().site(), managed}, answer);

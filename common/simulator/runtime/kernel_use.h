@@ -7,6 +7,12 @@
 
 namespace roofline::sim::runtime {
 
+/// What a launch of something that is no kernel gives: an address that is not a host stub is taken for a
+/// handle.
+inline cudaError_t no_such_kernel(const void* function) {
+  return function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
+
 /// Runs `body(runtime, kernel)` for a kernel whose facts on the thread's device are known.
 template <class Body>
 cudaError_t with_kernel(const void* function, Body&& body) {

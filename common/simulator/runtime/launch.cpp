@@ -3,7 +3,9 @@
 #include "simulator/runtime/launch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <string>
 
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/kernel_use.h"
@@ -30,13 +32,44 @@ u64 registers_of_block(const DeviceDescription& device, const Kernel& kernel, u6
   return (threads + kWarpSize - 1) / kWarpSize * warp;
 }
 
+std::string text_of(dim3 d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+
+/// What is wrong with the extents of a launch; empty when nothing is.
+std::string problem_of_extents(const LaunchRequest& q, const DeviceDescription& device) {
+  const auto is_empty = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
+  if (is_empty(q.grid)) return "the grid " + text_of(q.grid) + " has no blocks";
+  if (is_empty(q.block)) return "the block " + text_of(q.block) + " has no threads";
+  if (!within(q.grid, kMaxGridX, kMaxGridYZ, kMaxGridYZ))
+    return "the grid " + text_of(q.grid) + " is larger than " + text_of({kMaxGridX, kMaxGridYZ, kMaxGridYZ});
+  if (const u64 threads = extent(q.block).count(); threads > device.max_threads_per_block)
+    return "the block " + text_of(q.block) + " has " + std::to_string(threads) + " threads, and " +
+           std::to_string(device.max_threads_per_block) + " are the most";
+  if (!within(q.block, kMaxBlockXY, kMaxBlockXY, kMaxBlockZ))
+    return "the block " + text_of(q.block) + " is larger than " +
+           text_of({kMaxBlockXY, kMaxBlockXY, kMaxBlockZ});
+  return {};
+}
+
+/// The error says only that some argument is invalid; the first refused launch of a program is explained.
+void explain_once(const Kernel& kernel, const std::string& problem) {
+  static std::atomic<bool> said = false;
+  if (!said.exchange(true)) say("the launch of " + kernel.name + " is refused: " + problem);
+}
+
 cudaError_t check(const LaunchRequest& q, const Kernel& kernel, const DeviceDescription& device) {
-  if (!within(q.grid, kMaxGridX, kMaxGridYZ, kMaxGridYZ) ||
-      !within(q.block, kMaxBlockXY, kMaxBlockXY, kMaxBlockZ))
-    return cudaErrorInvalidConfiguration;
+  if (const std::string problem = problem_of_extents(q, device); !problem.empty()) {
+    explain_once(kernel, problem);
+    return cudaErrorInvalidValue;
+  }
+  if (const u64 limit = dynamic_shared_limit(kernel, device); q.dynamic_shared_bytes > limit) {
+    explain_once(kernel, std::to_string(q.dynamic_shared_bytes) +
+                             " bytes of dynamic shared memory are asked for, and " + std::to_string(limit) +
+                             " are allowed at present (cudaFuncSetAttribute can raise that)");
+    return cudaErrorInvalidValue;
+  }
   const u64 threads = extent(q.block).count();
-  if (threads > device.max_threads_per_block) return cudaErrorInvalidConfiguration;
-  if (q.dynamic_shared_bytes > dynamic_shared_limit(kernel, device)) return cudaErrorInvalidValue;
   const u32 bound = kernel.facts.resources.max_threads;
   if ((bound && threads > bound) || registers_of_block(device, kernel, threads) > device.registers_per_sm)
     return cudaErrorLaunchOutOfResources;
@@ -70,7 +103,7 @@ bool pack(const FunctionFacts& facts, void** arguments, std::vector<std::byte>& 
 /// Everything that is wrong with a launch before it happens; packs its arguments.
 cudaError_t prepare(Runtime& r, const LaunchRequest& q, Kernel*& kernel, std::vector<std::byte>& packed) {
   kernel = r.modules.find_kernel(q.function);
-  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (!kernel) return no_such_kernel(q.function);
   if (const cudaError_t error = r.modules.resolve(*kernel, r.connection()); error != cudaSuccess)
     return error;
   if (const cudaError_t error = check(q, *kernel, r.device()); error != cudaSuccess) return error;

@@ -42,7 +42,6 @@ class MemoryPools {
   static cudaMemPool_t handle_of(MemoryPool& pool) { return reinterpret_cast<cudaMemPool_t>(&pool); }
 
   void allocated(MemoryPool& pool, u64 address, u64 bytes);
-  bool holds(u64 address) const { return allocations_.contains(address); }
   /// The allocation is gone.
   void released(u64 address);
   /// The device was synchronised: pools keep no more than their thresholds.

@@ -12,11 +12,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   if (!blocks || block_size <= 0 || (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)))
     return remember(cudaErrorInvalidValue);
   return with_kernel(function, [&](Runtime& r, Kernel& kernel) {
+    // Launch bounds do not count here, though a launch beyond them is refused.
     u32 found = 0;
     const cudaError_t error =
         blocks_per_sm(r, kernel, dim3(static_cast<unsigned>(block_size)), shared, found);
-    const bool possible = static_cast<u32>(block_size) <= max_threads(kernel, r.device());
-    *blocks = possible ? as_int(found) : 0;
+    *blocks = as_int(found);
     return error;
   });
 }
@@ -30,8 +30,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
   if (!bytes || blocks <= 0 || block_size <= 0) return remember(cudaErrorInvalidValue);
   return with_kernel(function, [&](Runtime& r, Kernel& kernel) {
     const DeviceDescription& d = r.device();
+    // What the system reserves for each block is not subtracted, so that many bytes less do fit.
     const u64 share = d.shared_per_sm / static_cast<u64>(blocks) & ~u64{127};
-    const u64 taken = d.shared_reserved_per_block + kernel.facts.resources.static_shared_bytes;
+    const u64 taken = kernel.facts.resources.static_shared_bytes;
     const u64 left = share > taken ? share - taken : 0;
     *bytes = std::min(left, dynamic_shared_limit(kernel, d));
     return cudaSuccess;

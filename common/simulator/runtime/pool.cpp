@@ -136,7 +136,6 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
       return error == cudaSuccess ? capture(use, std::move(work)) : error;
     }
     if (cudaError_t error{}; free_graph_memory(p, error)) return error;
-    if (!r.pools.holds(address)) return cudaErrorInvalidValue;
     const Status status = r.connection().call(Release{address, true, use.id});
     if (status == Status::kOk) r.pools.released(address);
     return to_cuda(status);

@@ -127,9 +127,10 @@ int& chosen_device();
 
 /// This thread's error, for cudaGetLastError.
 cudaError_t& last_error();
-/// Remembers an error of this thread and passes it on.
+/// Remembers an error of this thread and passes it on. That something is not ready is an answer, not an
+/// error.
 inline cudaError_t remember(cudaError_t error) {
-  if (error != cudaSuccess) last_error() = error;
+  if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
   return error;
 }
 

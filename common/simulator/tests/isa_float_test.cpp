@@ -237,8 +237,8 @@ TEST(IsaFloat, DoubleToSingleIsRoundedAsTheHostDoes) {
         std::fesetround(mode.host);
         volatile f32 want = static_cast<f32>(a);
         std::fesetround(FE_TONEAREST);
-        ASSERT_EQ(to_bits(runner.result<f32>()[i]), to_bits(std::isnan(a) ? kNaN32 : f32{want}))
-            << mode.name << " " << a;
+        // Of a NaN, too: sign and upper payload stay.
+        ASSERT_EQ(to_bits(runner.result<f32>()[i]), to_bits(f32{want})) << mode.name << " " << a;
       }
     }
   }

@@ -47,8 +47,7 @@ struct DeviceDescription {
   double three_register_fma_factor = 1;  ///< rate of FMAs with three distinct register sources, of fma_rate
   double fma_efficiency = 1;             ///< measured share of the FMA peak that a register-only loop reaches
   double l1_bytes_per_clock = 128;       ///< what L1 gives an SM
-  double l1_lines_per_clock = 1;   ///< cache lines that a warp's request may touch a clock (tag look-ups)
-  double l2_bytes_per_clock = 64;  ///< between one SM and L2
+  double l2_bytes_per_clock = 64;        ///< between one SM and L2
   double shared_wavefronts_per_clock = 1;
   double l2_gbps = 0;        ///< reads, measured, whole device
   double l2_write_cost = 1;  ///< what a write costs, in reads: more where L2 has two partitions
@@ -65,6 +64,7 @@ struct DeviceDescription {
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double barrier_latency = 0, tensor_latency = 0, control_latency = 0;
   double block_start_latency = 0;  ///< a block's start and end: from one block to the next in its place
+  double blocks_per_clock = 0;     ///< that start on the whole device, however small
 
   // Time outside kernels, in microseconds.
   double launch_us = 0;  ///< host: cost of one stream launch call

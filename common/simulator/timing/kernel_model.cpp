@@ -33,9 +33,13 @@ class KernelModel {
     const double throughput = norm(device_.overlap_exponent);
     const double latency = latency_seconds();
     KernelTime result;
-    result.seconds =
+    const double work =
         std::pow(std::pow(throughput, device_.latency_exponent) + std::pow(latency, device_.latency_exponent),
                  1 / device_.latency_exponent);
+    // Blocks that wait for their latency leave the launching of others alone; work that fills the device does
+    // not.
+    add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));
+    result.seconds = std::max(work, norm(device_.overlap_exponent));
     bounds_.push_back({"latency", latency});
     bounds_.push_back(part_);  // shown, but not a resource of its own
     std::stable_sort(bounds_.begin(), bounds_.end(),
@@ -48,7 +52,7 @@ class KernelModel {
  private:
   /// Resources of one group cannot wait for each other: a scheduler that feeds the FMA pipe is not idle for
   /// it.
-  enum Group : size_t { kDram, kL2, kDataPath, kArithmetic, kAtomics, kGroups };
+  enum Group : size_t { kDram, kL2, kDataPath, kArithmetic, kAtomics, kLaunch, kGroups };
 
   void add(Group group, const std::string& resource, double seconds) {
     bounds_.push_back({resource, seconds});
@@ -84,12 +88,12 @@ class KernelModel {
     add(kL2, "L2", std::max(slices, std::max(read, written) / ports));
   }
 
-  /// L1 and shared memory are one storage behind one data path. A global request takes a pass for each line
-  /// that it touches, or for each 128 bytes that it moves, whichever is more.
+  /// L1 and shared memory are one storage behind one data path: passes of requests that hit as of those that
+  /// do not.
   void data_path() {
     const double sectors = number(counters_.global_load_sectors + counters_.global_store_sectors +
                                   counters_.atomic_sectors + counters_.local_sectors);
-    const double l1 = std::max(number(counters_.global_lines) / device_.l1_lines_per_clock,
+    const double l1 = std::max(number(counters_.global_passes),
                                sectors * static_cast<double>(kSectorBytes) / device_.l1_bytes_per_clock);
     const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
     const bool mostly_shared = shared > l1;

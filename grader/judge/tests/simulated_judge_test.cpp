@@ -160,7 +160,8 @@ TEST_F(SimulatedJudge, SkeletonIsNotImplementedAndNoOpIsWrong) {
 TEST_F(SimulatedJudge, EmptyLaunchIsAnErrorAtZeroElements) {
   const Check check = expect_failure("empty-launch", Class::kCrashed);
   EXPECT_EQ(check.id, "n-0");
-  EXPECT_NE(check.message.find("cudaErrorInvalidConfiguration"), std::string::npos) << check.message;
+  EXPECT_NE(check.message.find("cudaErrorInvalidValue"), std::string::npos) << check.message;
+  EXPECT_NE(check.message.find("0 blocks"), std::string::npos) << check.message;
 }
 
 TEST_F(SimulatedJudge, UnknownDeviceIsOurFaultNotTheirs) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Instructions: cycles from one to the next that needs its result, and how many warps an SM serves a cycle; roofline.
+// Instructions: cycles from one to the next that needs its result, and how many warps an SM serves a cycle;
+// roofline.
 #include <cuda_fp16.h>
 
 #include "probe.h"
@@ -9,7 +10,7 @@ using namespace probe;
 
 /// OP(x): one step of a chain, x = f(x). `kChains` independent chains a thread.
 template <typename Op, int kChains>
-__global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out, Clocks* clocks) {
+__global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out, long long* cycles) {
   using T = typename Op::Type;
   T x[kChains];
 #pragma unroll
@@ -21,25 +22,26 @@ __global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out
     for (int k = 0; k < 16; ++k)
 #pragma unroll
       for (int c = 0; c < kChains; ++c) x[c] = Op::step(x[c], seed);
-  keep(clocks, begin);
+  // The first warp's own time: a block's barrier would not hold the clock's reading back.
+  if (threadIdx.x == 0 && blockIdx.x == 0) *cycles = clock64() - begin;
   T sum = x[0];
 #pragma unroll
   for (int c = 1; c < kChains; ++c) sum = sum + x[c];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-#define STEP(name, type, expression)                                                 \
-  struct name {                                                                      \
-    using Type = type;                                                               \
+#define STEP(name, type, expression)                                                   \
+  struct name {                                                                        \
+    using Type = type;                                                                 \
     static __device__ __forceinline__ type step(type x, type y) { return expression; } \
   };
-#define ASM(name, type, letter, text)                                               \
-  struct name {                                                                      \
-    using Type = type;                                                               \
-    static __device__ __forceinline__ type step(type x, type y) {                     \
-      asm volatile(text : "+" letter(x) : letter(y));                                \
-      return x;                                                                      \
-    }                                                                                \
+#define ASM(name, type, letter, text)                             \
+  struct name {                                                   \
+    using Type = type;                                            \
+    static __device__ __forceinline__ type step(type x, type y) { \
+      asm volatile(text : "+" letter(x) : letter(y));             \
+      return x;                                                   \
+    }                                                             \
   };
 ASM(AddF32, float, "f", "add.f32 %0, %0, %1;")
 ASM(MulF32, float, "f", "mul.f32 %0, %0, %1;")
@@ -74,7 +76,8 @@ ASM(FtoD, float, "f", "{ .reg .f64 t; cvt.f64.f32 t, %0; cvt.rn.f32.f64 %0, t; }
 ASM(Shfl, int, "r", "shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;")
 ASM(Ballot, int, "r", "{ .reg .pred p; setp.ne.s32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff; }")
 ASM(Redux, int, "r", "redux.sync.add.s32 %0, %0, 0xffffffff;")
-ASM(SelpSetp, int, "r", "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %0, p; xor.b32 %0, %0, %1; }")
+ASM(SelpSetp, int, "r",
+    "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %0, p; xor.b32 %0, %0, %1; }")
 struct FmaF16x2 {
   using Type = unsigned;
   static __device__ __forceinline__ unsigned step(unsigned x, unsigned y) {
@@ -95,12 +98,14 @@ template <typename Op>
 void instruction(const char* name) {
   using T = typename Op::Type;
   const int sms = device().multiProcessorCount, rounds = 64;
-  const Array<T> out(size_t(sms) * 1024 * 2);
-  const Array<Clocks> clocks(32 * sms);
-  for (int i = 0; i < 2; ++i) steps<Op, 1><<<1, 32>>>(rounds, T(3), out, clocks);
-  report("dependent" + key("op", name), cycles_of(clocks, 1) / (rounds * 16), "cycles");
-  for (int i = 0; i < 2; ++i) steps<Op, 4><<<sms, 1024>>>(rounds, T(3), out, clocks);
-  report("rate" + key("op", name), 32.0 * rounds * 16 * 4 / cycles_of(clocks, 32), "warps/cycle");
+  const Array<T> out(size_t(sms) * 1024);
+  const Array<long long> cycles(1);
+  for (int i = 0; i < 2; ++i) steps<Op, 1><<<1, 32>>>(rounds, T(3), out, cycles);
+  OK(cudaDeviceSynchronize());
+  report("dependent" + key("op", name), double(cycles.values()[0]) / (rounds * 16), "cycles");
+  const double round =
+      cycles_a_round([&](int many) { steps<Op, 4><<<sms, 1024>>>(many, T(3), out, cycles); }, rounds / 4);
+  report("rate" + key("op", name), 32.0 * 16 * 4 / round, "warps/cycle");
 }
 
 __global__ void barriers(int rounds, int* out, long long* cycles) {
@@ -130,13 +135,16 @@ template <int kFmas>
 void roofline_point(const Array<float4>& to, const Array<float4>& from) {
   const unsigned blocks = unsigned(to.count() / 256);
   const double time = seconds([&] { roofline<kFmas><<<blocks, 256>>>(to, from, 1e-9f); });
-  report("roofline" + key("FLOP-a-byte", 8.0 * kFmas / 32), double(to.count()) * 8 * kFmas / time * 1e-12, "TFLOP/s");
+  report("roofline" + key("FLOP-a-byte", 8.0 * kFmas / 32), double(to.count()) * 8 * kFmas / time * 1e-12,
+         "TFLOP/s");
 }
 
 /// Numbers around one: zeros would spare power.
 __global__ void fill(float4* to) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  const auto number = [&](unsigned salt) { return 0.5f + float((i * 2654435761U ^ salt * 40503U) >> 8) * 0x1p-24f; };
+  const auto number = [&](unsigned salt) {
+    return 0.5f + float((i * 2654435761U ^ salt * 40503U) >> 8) * 0x1p-24f;
+  };
   to[i] = make_float4(number(1), number(2), number(3), number(4));
 }
 
@@ -145,7 +153,7 @@ __global__ void clocks(unsigned long long* out) {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
   const long long begin = clock64();
   float x = threadIdx.x;
-  for (int i = 0; i < (1 << 20); ++i) x = x * 1.0001f + 1.0f;
+  for (int i = 0; i < (1 << 16); ++i) x = x * 1.0001f + 1.0f;
   const long long end = clock64();
   unsigned long long after;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(after));
@@ -157,22 +165,25 @@ int main() {
   const int sms = device().multiProcessorCount;
   {
     const Array<unsigned long long> out(3);
-    clocks<<<sms, 1024>>>(out);
-    clocks<<<sms, 1024>>>(out);
+    clocks<<<sms, 32>>>(out);
+    clocks<<<sms, 32>>>(out);
     OK(cudaDeviceSynchronize());
     const auto values = out.values();
     report("clock", 1e3 * double(values[0]) / double(values[1]), "MHz");
   }
 #define INSTRUCTION(name) instruction<name>(#name);
-  INSTRUCTION(AddF32) INSTRUCTION(MulF32) INSTRUCTION(FmaF32) INSTRUCTION(FmaF32Three) INSTRUCTION(MinF32)
-  INSTRUCTION(AddXorS32) INSTRUCTION(MulS32) INSTRUCTION(MadS32) INSTRUCTION(Lop3) INSTRUCTION(ShlB32)
-  INSTRUCTION(ShfB32) INSTRUCTION(PrmtB32) INSTRUCTION(MinXorS32) INSTRUCTION(PopcB32) INSTRUCTION(ClzB32)
-  INSTRUCTION(BrevB32) INSTRUCTION(Dp4a) INSTRUCTION(AddS64) INSTRUCTION(MadWide) INSTRUCTION(MulS64)
-  INSTRUCTION(AddF64) INSTRUCTION(FmaF64) INSTRUCTION(Ex2) INSTRUCTION(Lg2) INSTRUCTION(Rsqrt) INSTRUCTION(RcpAdd)
-  INSTRUCTION(Sin) INSTRUCTION(Tanh) INSTRUCTION(FtoI) INSTRUCTION(FtoD) INSTRUCTION(Shfl) INSTRUCTION(Ballot)
-  INSTRUCTION(Redux) INSTRUCTION(SelpSetp) INSTRUCTION(FmaF16x2) INSTRUCTION(Sqrtf) INSTRUCTION(Divide)
-  INSTRUCTION(Expf) INSTRUCTION(Sinf) INSTRUCTION(Erff) INSTRUCTION(Tanhf) INSTRUCTION(DivideS32) INSTRUCTION(DivideF64)
-  {
+  INSTRUCTION(AddF32)
+  INSTRUCTION(MulF32) INSTRUCTION(FmaF32) INSTRUCTION(FmaF32Three) INSTRUCTION(MinF32) INSTRUCTION(AddXorS32)
+      INSTRUCTION(MulS32) INSTRUCTION(MadS32) INSTRUCTION(Lop3) INSTRUCTION(ShlB32) INSTRUCTION(ShfB32)
+          INSTRUCTION(PrmtB32) INSTRUCTION(MinXorS32) INSTRUCTION(PopcB32) INSTRUCTION(ClzB32)
+              INSTRUCTION(BrevB32) INSTRUCTION(Dp4a) INSTRUCTION(AddS64) INSTRUCTION(MadWide)
+                  INSTRUCTION(MulS64) INSTRUCTION(AddF64) INSTRUCTION(FmaF64) INSTRUCTION(Ex2)
+                      INSTRUCTION(Lg2) INSTRUCTION(Rsqrt) INSTRUCTION(RcpAdd) INSTRUCTION(Sin)
+                          INSTRUCTION(Tanh) INSTRUCTION(FtoI) INSTRUCTION(FtoD) INSTRUCTION(Shfl)
+                              INSTRUCTION(Ballot) INSTRUCTION(Redux) INSTRUCTION(SelpSetp)
+                                  INSTRUCTION(FmaF16x2) INSTRUCTION(Sqrtf) INSTRUCTION(Divide)
+                                      INSTRUCTION(Expf) INSTRUCTION(Sinf) INSTRUCTION(Erff) INSTRUCTION(Tanhf)
+                                          INSTRUCTION(DivideS32) INSTRUCTION(DivideF64) {
     const Array<int> out(1);
     const Array<long long> cycles(sms);
     for (const int threads : {32, 64, 128, 256, 512, 1024}) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// A probe is an ordinary CUDA program that measures a GPU, real or simulated, and prints what it found in lines of
+// A probe is an ordinary CUDA program that measures a GPU, real or simulated, and prints what it found in
+// lines of
 //   KIND key=value ... = FIGURE UNIT
 // so that what a card says and what the model says of the same executable stand side by side.
 #pragma once
@@ -71,12 +72,20 @@ inline std::string key(const char* name, double value) {
   std::snprintf(text, sizeof text, " %s=%.12g", name, value);
   return text;
 }
-inline std::string key(const char* name, const std::string& value) { return std::string(" ") + name + "=" + value; }
+inline std::string key(const char* name, const std::string& value) {
+  return std::string(" ") + name + "=" + value;
+}
 
 inline cudaDeviceProp device() {
   cudaDeviceProp properties;
   OK(cudaGetDeviceProperties(&properties, 0));
   return properties;
+}
+
+inline double clock_hz() {
+  int kilohertz = 0;
+  OK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
+  return kilohertz * 1e3;
 }
 
 /// Device memory that goes with the variable, filled with small numbers that are not all equal.
@@ -106,24 +115,12 @@ class Array {
   size_t count_;
 };
 
-/// When a warp began and ended, in cycles of its SM.
-struct Clocks {
-  long long begin, end;
-};
-
-/// At a kernel's end: the warp's times. The block's barrier would not do: a warp reads its clock before the others come.
-__device__ inline void keep(Clocks* clocks, long long begin) {
-  const long long end = clock64();
-  if (threadIdx.x % 32 == 0) clocks[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = {begin, end};
-}
-
-/// Cycles from the first begin to the last end of the first block's `warps`.
-inline double cycles_of(const Array<Clocks>& clocks, int warps) {
-  OK(cudaDeviceSynchronize());
-  const auto all = clocks.values();
-  long long begin = all[0].begin, end = all[0].end;
-  for (int w = 1; w < warps; ++w) begin = std::min(begin, all[w].begin), end = std::max(end, all[w].end);
-  return double(end - begin);
+/// Cycles that an SM takes for a round, where launch(rounds) puts the same on every SM: by the time that more
+/// rounds take more, so that neither the launch nor what comes before the loop is in it.
+template <typename Launch>
+double cycles_a_round(Launch launch, int rounds) {
+  const double few = seconds([&] { launch(rounds); }), many = seconds([&] { launch(5 * rounds); });
+  return (many - few) / (4 * rounds) * clock_hz();
 }
 
 }  // namespace probe

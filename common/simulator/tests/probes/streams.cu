@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Streams through DRAM: by the warps that an SM holds, by the width of an access and by loads in flight a thread.
+// Streams through DRAM: by the warps that an SM holds, by the width of an access and by loads in flight a
+// thread.
 #include "probe.h"
 
 using namespace probe;
@@ -43,11 +44,14 @@ __global__ void strided(float4* a, const float4* b, size_t n) {
 constexpr size_t kBytes = size_t{256} << 20;
 
 template <char kOp, typename T>
-void run(const std::string& what, const Array<char>& a, const Array<char>& b, const Array<char>& c, int threads, int shared) {
+void run(const std::string& what, const Array<char>& a, const Array<char>& b, const Array<char>& c,
+         int threads, int shared) {
   OK(cudaFuncSetAttribute(stream<kOp, T>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   const size_t count = kBytes / sizeof(T) / threads * threads;
   const double time = seconds([&] {
-    stream<kOp, T><<<unsigned(count / threads), threads, shared>>>(reinterpret_cast<T*>(static_cast<char*>(a)), reinterpret_cast<const T*>(static_cast<char*>(b)), reinterpret_cast<const T*>(static_cast<char*>(c)));
+    stream<kOp, T><<<unsigned(count / threads), threads, shared>>>(
+        reinterpret_cast<T*>(static_cast<char*>(a)), reinterpret_cast<const T*>(static_cast<char*>(b)),
+        reinterpret_cast<const T*>(static_cast<char*>(c)));
   });
   const double moved = double(count) * sizeof(T) * (kOp == 't' ? 3 : kOp == 's' ? 2 : 1);
   report("stream" + what, moved / time * 1e-9, "GB/s");
@@ -85,6 +89,7 @@ int main() {
         if (loads == 4) strided<4><<<grid, 256>>>(to, from, n);
         if (loads == 8) strided<8><<<grid, 256>>>(to, from, n);
       });
-      report("strided-copy" + key("blocks-an-SM", blocks) + key("loads", loads), 2 * kBytes / time * 1e-9, "GB/s");
+      report("strided-copy" + key("blocks-an-SM", blocks) + key("loads", loads), 2 * kBytes / time * 1e-9,
+             "GB/s");
     }
 }

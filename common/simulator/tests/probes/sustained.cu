@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Full load for a while: does the clock hold under power? The rate of the first 20 ms and of the last tenth of the time.
-// Takes the seconds a load as its argument (2).
+// Full load for a while: does the clock hold under power? The rate of the first 20 ms and of the last tenth
+// of the time. Takes the seconds a load as its argument (2).
 // needs: compute_80
 #include "probe.h"
 
@@ -29,8 +29,11 @@ __global__ void tensor(float* out, int rounds) {
   for (int i = 0; i < rounds; ++i)
 #pragma unroll
     for (auto& s : sums)
-      asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                   : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+      asm volatile(
+          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
   float sum = 0;
   for (auto& s : sums) sum += s[0] + s[1] + s[2] + s[3];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
@@ -60,9 +63,11 @@ void load(const char* what, Launch launch, double work, const char* unit, double
     rates.push_back(kEach * work / (milliseconds * 1e-3));
     passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  report("sustained" + key("what", what) + key("when", "first"), rates.size() > 1 ? rates[1] : rates[0], unit);
+  report("sustained" + key("what", what) + key("when", "first"), rates.size() > 1 ? rates[1] : rates[0],
+         unit);
   const size_t tenth = std::max<size_t>(1, rates.size() / 10);
-  report("sustained" + key("what", what) + key("when", "last"), median({rates.end() - tenth, rates.end()}), unit);
+  report("sustained" + key("what", what) + key("when", "last"), median({rates.end() - tenth, rates.end()}),
+         unit);
   OK(cudaEventDestroy(begin));
   OK(cudaEventDestroy(end));
 }
@@ -71,8 +76,14 @@ int main(int argc, char** argv) {
   const double duration = argc > 1 ? std::atof(argv[1]) : 2;
   const int sms = device().multiProcessorCount, rounds = 1 << 14;
   const Array<float> out(size_t(sms) * 2048);
-  load("fma", [&] { fused<<<sms * 2, 1024>>>(out, rounds); }, sms * 2048.0 * rounds * 8 * 2 * 1e-12, "TFLOP/s", duration);
-  load("mma-sync", [&] { tensor<<<sms * 2, 512>>>(out, rounds / 8); }, sms * 32.0 * (rounds / 8) * 8 * 4096 * 1e-12, "TFLOP/s", duration);
+  load(
+      "fma", [&] { fused<<<sms * 2, 1024>>>(out, rounds); }, sms * 2048.0 * rounds * 8 * 2 * 1e-12, "TFLOP/s",
+      duration);
+  load(
+      "mma-sync", [&] { tensor<<<sms * 2, 512>>>(out, rounds / 8); },
+      sms * 32.0 * (rounds / 8) * 8 * 4096 * 1e-12, "TFLOP/s", duration);
   const Array<float4> to(size_t{1} << 26), from(size_t{1} << 26);
-  load("copy", [&] { copy<<<unsigned(to.count() / 512), 512>>>(to, from); }, 32.0 * to.count() * 1e-9, "GB/s", duration);
+  load(
+      "copy", [&] { copy<<<unsigned(to.count() / 512), 512>>>(to, from); }, 32.0 * to.count() * 1e-9, "GB/s",
+      duration);
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that work in tiles, where phases between barriers, latency and pipes meet: matrix products in float and on
-// the Tensor Core, a transpose, a 2-D filter, a sum. Each result is compared with the first way to compute it.
+// Kernels that work in tiles, where phases between barriers, latency and pipes meet: matrix products in float
+// and on the Tensor Core, a transpose, a 2-D filter, a sum. Each result is compared with the first way to
+// compute it.
 // needs: compute_80
 #include "../programs/wmma_tiles.h"
 #include "probe.h"
@@ -41,9 +42,11 @@ __global__ void product_tiled(const float* a, const float* b, float* c, int n) {
   c[row * n + column] = sum;
 }
 
-/// A block makes kM x kN, a thread kRows x kColumns of it; A lies transposed in shared memory, rows padded by kPad.
+/// A block makes kM x kN, a thread kRows x kColumns of it; A lies transposed in shared memory, rows padded by
+/// kPad.
 template <int kM, int kN, int kK, int kRows, int kColumns, int kPad, bool kWide>
-__global__ void __launch_bounds__(kM / kRows * (kN / kColumns)) product_registers(const float* a, const float* b, float* c, int n) {
+__global__ void __launch_bounds__(kM / kRows * (kN / kColumns))
+    product_registers(const float* a, const float* b, float* c, int n) {
   constexpr int kThreads = kM / kRows * (kN / kColumns), kAcross = kN / kColumns;
   __shared__ __align__(16) float ta[kK][kM + kPad], tb[kK][kN + kPad];
   const int row = threadIdx.x / kAcross * kRows, column = threadIdx.x % kAcross * kColumns;
@@ -55,16 +58,20 @@ __global__ void __launch_bounds__(kM / kRows * (kN / kColumns)) product_register
 #pragma unroll
       for (int i = threadIdx.x * 4; i < kM * kK; i += kThreads * 4) {
         const float4 x = *reinterpret_cast<const float4*>(from_a + size_t(i / kK) * n + k + i % kK);
-        ta[i % kK][i / kK] = x.x, ta[i % kK + 1][i / kK] = x.y, ta[i % kK + 2][i / kK] = x.z, ta[i % kK + 3][i / kK] = x.w;
+        ta[i % kK][i / kK] = x.x, ta[i % kK + 1][i / kK] = x.y, ta[i % kK + 2][i / kK] = x.z,
+                       ta[i % kK + 3][i / kK] = x.w;
       }
 #pragma unroll
       for (int i = threadIdx.x * 4; i < kN * kK; i += kThreads * 4)
-        *reinterpret_cast<float4*>(&tb[i / kN][i % kN]) = *reinterpret_cast<const float4*>(from_b + size_t(k + i / kN) * n + i % kN);
+        *reinterpret_cast<float4*>(&tb[i / kN][i % kN]) =
+            *reinterpret_cast<const float4*>(from_b + size_t(k + i / kN) * n + i % kN);
     } else {
 #pragma unroll
-      for (int i = threadIdx.x; i < kM * kK; i += kThreads) ta[i % kK][i / kK] = from_a[size_t(i / kK) * n + k + i % kK];
+      for (int i = threadIdx.x; i < kM * kK; i += kThreads)
+        ta[i % kK][i / kK] = from_a[size_t(i / kK) * n + k + i % kK];
 #pragma unroll
-      for (int i = threadIdx.x; i < kN * kK; i += kThreads) tb[i / kN][i % kN] = from_b[size_t(k + i / kN) * n + i % kN];
+      for (int i = threadIdx.x; i < kN * kK; i += kThreads)
+        tb[i / kN][i % kN] = from_b[size_t(k + i / kN) * n + i % kN];
     }
     __syncthreads();
 #pragma unroll
@@ -84,7 +91,8 @@ __global__ void __launch_bounds__(kM / kRows * (kN / kColumns)) product_register
 #pragma unroll
   for (int r = 0; r < kRows; ++r)
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) c[(size_t(blockIdx.y) * kM + row + r) * n + blockIdx.x * kN + column + j] = sum[r][j];
+    for (int j = 0; j < kColumns; ++j)
+      c[(size_t(blockIdx.y) * kM + row + r) * n + blockIdx.x * kN + column + j] = sum[r][j];
 }
 
 struct Products {
@@ -112,7 +120,8 @@ struct Products {
     char tile[64];
     std::snprintf(tile, sizeof tile, "%dx%dx%d/%dx%d", kM, kN, kK, kRows, kColumns);
     run(key("tile", tile) + key("pad", kPad) + key("wide", kWide), [&] {
-      product_registers<kM, kN, kK, kRows, kColumns, kPad, kWide><<<dim3(n / kN, n / kM), kM / kRows * (kN / kColumns)>>>(a, b, c, n);
+      product_registers<kM, kN, kK, kRows, kColumns, kPad, kWide>
+          <<<dim3(n / kN, n / kM), kM / kRows*(kN / kColumns)>>>(a, b, c, n);
     });
   }
 };
@@ -125,7 +134,8 @@ struct TensorProducts {
   Array<float> c;
   std::vector<float> expected;
 
-  explicit TensorProducts(int size) : n(size), a(numbers(size, 7)), b(numbers(size, 11)), c(size_t(size) * size) {}
+  explicit TensorProducts(int size)
+      : n(size), a(numbers(size, 7)), b(numbers(size, 11)), c(size_t(size) * size) {}
   static std::vector<half> numbers(int n, int period) {
     std::vector<half> all(size_t(n) * n);
     for (size_t i = 0; i < all.size(); ++i) all[i] = half(float(int(i % period) - period / 2));
@@ -149,7 +159,8 @@ struct TensorProducts {
   template <typename S, typename Piece>
   void between_barriers(const char* warp) {
     if constexpr (sizeof(typename S::Tiles) <= 48 * 1024)
-      run(named<S>(warp) + key("stages", 0) + key("width", sizeof(Piece)), [&] { tiled<S, Piece><<<dim3(n / S::kColumns, n / S::kRows), S::kThreads>>>(a, b, c, n); });
+      run(named<S>(warp) + key("stages", 0) + key("width", sizeof(Piece)),
+          [&] { tiled<S, Piece><<<dim3(n / S::kColumns, n / S::kRows), S::kThreads>>>(a, b, c, n); });
   }
   template <typename S, int kStages>
   void asynchronous(const char* warp) {
@@ -172,8 +183,11 @@ __global__ void tensor_registers(float* out, int rounds) {
   for (int i = 0; i < rounds; ++i)
 #pragma unroll
     for (auto& s : sums)
-      asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                   : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+      asm volatile(
+          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+          "{%0,%1,%2,%3};"
+          : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
   float sum = 0;
   for (auto& s : sums) sum += s[0] + s[1] + s[2] + s[3];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
@@ -187,8 +201,10 @@ __global__ void transpose(float* to, const float* from, int n) {
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
   if constexpr (!kShared) {
     for (int i = 0; i < 32; i += 8) {
-      if constexpr (kReadColumns) to[size_t(y + i) * n + x] = from[size_t(x) * n + y + i];
-      else to[size_t(x) * n + y + i] = from[size_t(y + i) * n + x];
+      if constexpr (kReadColumns)
+        to[size_t(y + i) * n + x] = from[size_t(x) * n + y + i];
+      else
+        to[size_t(x) * n + y + i] = from[size_t(y + i) * n + x];
     }
   } else {
     for (int i = 0; i < 32; i += 8) tile[threadIdx.y + i][threadIdx.x] = from[size_t(y + i) * n + x];
@@ -216,7 +232,8 @@ void transposes() {
 constexpr int kMostFilter = 17;
 __constant__ float weights[kMostFilter * kMostFilter];
 
-/// A thread makes kAcross x kDown outputs, 32 (x) and 8 (y) apart, of a (2 r + 1)-wide filter; the image has a margin.
+/// A thread makes kAcross x kDown outputs, 32 (x) and 8 (y) apart, of a (2 r + 1)-wide filter; the image has
+/// a margin.
 template <int kSize, int kAcross, int kDown, bool kShared>
 __global__ void __launch_bounds__(256) filter(float* to, const float* from, int n, int pitch) {
   constexpr int kX = 32 * kAcross, kY = 8 * kDown;
@@ -225,7 +242,8 @@ __global__ void __launch_bounds__(256) filter(float* to, const float* from, int 
   if constexpr (kShared) {
     __shared__ float tile[kY + kSize - 1][kX + kSize - 1];
     for (int y = threadIdx.y; y < kY + kSize - 1; y += 8)
-      for (int x = threadIdx.x; x < kX + kSize - 1; x += 32) tile[y][x] = from[size_t(y0 + y) * pitch + x0 + x];
+      for (int x = threadIdx.x; x < kX + kSize - 1; x += 32)
+        tile[y][x] = from[size_t(y0 + y) * pitch + x0 + x];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < kSize; ++i)
@@ -234,7 +252,8 @@ __global__ void __launch_bounds__(256) filter(float* to, const float* from, int 
 #pragma unroll
         for (int d = 0; d < kDown; ++d)
 #pragma unroll
-          for (int a = 0; a < kAcross; ++a) sum[d][a] += tile[threadIdx.y + 8 * d + i][threadIdx.x + 32 * a + j] * weights[i * kSize + j];
+          for (int a = 0; a < kAcross; ++a)
+            sum[d][a] += tile[threadIdx.y + 8 * d + i][threadIdx.x + 32 * a + j] * weights[i * kSize + j];
   } else {
 #pragma unroll
     for (int i = 0; i < kSize; ++i)
@@ -244,15 +263,20 @@ __global__ void __launch_bounds__(256) filter(float* to, const float* from, int 
         for (int d = 0; d < kDown; ++d)
 #pragma unroll
           for (int a = 0; a < kAcross; ++a)
-            sum[d][a] += from[size_t(y0 + threadIdx.y + 8 * d + i) * pitch + x0 + threadIdx.x + 32 * a + j] * weights[i * kSize + j];
+            sum[d][a] += from[size_t(y0 + threadIdx.y + 8 * d + i) * pitch + x0 + threadIdx.x + 32 * a + j] *
+                         weights[i * kSize + j];
   }
   for (int d = 0; d < kDown; ++d)
-    for (int a = 0; a < kAcross; ++a) to[size_t(y0 + threadIdx.y + 8 * d) * n + x0 + threadIdx.x + 32 * a] = sum[d][a];
+    for (int a = 0; a < kAcross; ++a)
+      to[size_t(y0 + threadIdx.y + 8 * d) * n + x0 + threadIdx.x + 32 * a] = sum[d][a];
 }
 
 template <int kSize, int kAcross, int kDown, bool kShared>
 void filtered(const Array<float>& to, const Array<float>& from, int n, int pitch) {
-  const double time = seconds([&] { filter<kSize, kAcross, kDown, kShared><<<dim3(n / (32 * kAcross), n / (8 * kDown)), dim3(32, 8)>>>(to, from, n, pitch); });
+  const double time = seconds([&] {
+    filter<kSize, kAcross, kDown, kShared>
+        <<<dim3(n / (32 * kAcross), n / (8 * kDown)), dim3(32, 8)>>>(to, from, n, pitch);
+  });
   report("filter" + key("size", kSize) + key("across", kAcross) + key("down", kDown) + key("shared", kShared),
          2.0 * kSize * kSize * n * n / time * 1e-12, "TFLOP/s");
 }
@@ -305,7 +329,9 @@ __global__ void sum(const float* from, float* out) {
 void sums() {
   const size_t n = size_t{1} << 25;
   const Array<float> from(n), out(1);
-  const auto run = [&](const char* how, auto launch) { report("sum" + key("how", how), 4.0 * n / seconds(launch) * 1e-9, "GB/s"); };
+  const auto run = [&](const char* how, auto launch) {
+    report("sum" + key("how", how), 4.0 * n / seconds(launch) * 1e-9, "GB/s");
+  };
   run("modulo", [&] { sum<0><<<unsigned(n / 256), 256>>>(from, out); });
   run("strides", [&] { sum<1><<<unsigned(n / 256), 256>>>(from, out); });
   run("shuffles", [&] { sum<2><<<unsigned(n / 256), 256>>>(from, out); });
@@ -334,10 +360,15 @@ int main(int argc, char** argv) {
   }
   {
     Products p(n);
-    p.run(key("how", "naive"), [&] { product_naive<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
-    if (n <= 2048) p.run(key("how", "columns"), [&] { product_columns<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
-    p.run(key("how", "tiled-16"), [&] { product_tiled<16><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(p.a, p.b, p.c, n); });
-    p.run(key("how", "tiled-32"), [&] { product_tiled<32><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(p.a, p.b, p.c, n); });
+    p.run(key("how", "naive"),
+          [&] { product_naive<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
+    if (n <= 2048)
+      p.run(key("how", "columns"),
+            [&] { product_columns<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
+    p.run(key("how", "tiled-16"),
+          [&] { product_tiled<16><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(p.a, p.b, p.c, n); });
+    p.run(key("how", "tiled-32"),
+          [&] { product_tiled<32><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(p.a, p.b, p.c, n); });
     p.registers<64, 64, 8, 8, 1, 0, false>();
     p.registers<64, 64, 8, 4, 4, 0, false>();
     p.registers<64, 64, 16, 4, 4, 4, true>();

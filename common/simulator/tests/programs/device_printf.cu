@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// printf in kernels: every conversion that C has comes out as the host's printf would write it.
+// printf in kernels: what CUDA documents of it (sizes h, l and ll; a width, but no precision, from an
+// argument) comes out as the host's printf would write it.
 #include <cstring>
 #include <string>
 
@@ -9,11 +10,11 @@
 
 #define LINES(print)                                                                             \
   print("%d %i %u %x %X %o\n", -5, 7, 4000000000u, 255, 255, 8);                                 \
-  print("%ld %lld %llu %llx %hd %hhu\n", -5L, -5LL, 1ULL << 63, 0xabcdefULL, -3, 200);           \
+  print("%ld %lld %llu %llx %hd %hu\n", -5L, -5LL, 1ULL << 63, 0xabcdefULL, -3, 200);            \
   print("%f %.3f %10.2f|%-10.1f|%e %G %g\n", 1.5, 2.0 / 3, -7.125, 3.25, 12345.678, 1e-10, 0.5); \
   print("%5d|%-5d|%05d|%+d|% d|%#x\n", 42, 42, 42, 42, 42, 42);                                  \
   print("%s|%10s|%-6s|%.2s|%c%%\n", "text", "right", "left", "cut", 'c');                        \
-  print("%*d %.*f\n", 6, 42, 2, 3.14159);                                                        \
+  print("%*d %.2f\n", 6, 42, 3.14159);                                                           \
   print("no arguments\n");
 
 __global__ void speak() {

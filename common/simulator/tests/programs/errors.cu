@@ -21,31 +21,32 @@ int main() {
   int* p = nullptr;
   OK(cudaMalloc(&p, 1024 * sizeof(int)));
   nothing<<<1, 1025>>>();
-  EXPECT(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-  EXPECT(launched() == cudaErrorInvalidConfiguration);
-  EXPECT(launched() == cudaSuccess);
+  EXPECT_RESULT(cudaErrorInvalidValue, cudaPeekAtLastError());
+  EXPECT_RESULT(cudaErrorInvalidValue, launched());
+  OK(launched());
   nothing<<<0, 32>>>();
-  EXPECT(launched() == cudaErrorInvalidConfiguration);
+  EXPECT_RESULT(cudaErrorInvalidValue, launched());
   nothing<<<1, dim3(1, 1, 65)>>>();
-  EXPECT(launched() == cudaErrorInvalidConfiguration);
+  EXPECT_RESULT(cudaErrorInvalidValue, launched());
   nothing<<<dim3(1, 65536), 32>>>();
-  EXPECT(launched() == cudaErrorInvalidConfiguration);
+  EXPECT_RESULT(cudaErrorInvalidValue, launched());
   bounded<<<1, 128>>>(p);
   EXPECT(launched() != cudaSuccess);
 
   // Dynamic shared memory: 48 KB, more only on request, never more than the device has.
   shared_user<<<1, 64, 49 * 1024>>>(p);
-  EXPECT(launched() == cudaErrorInvalidValue);
+  EXPECT_RESULT(cudaErrorInvalidValue, launched());
   OK(cudaFuncSetAttribute(shared_user, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024));
   shared_user<<<1, 64, 49 * 1024>>>(p);
-  EXPECT(launched() == cudaSuccess);
+  OK(launched());
   EXPECT_RESULT(cudaErrorInvalidValue,
                 cudaFuncSetAttribute(shared_user, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20));
   int host[64];
   OK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
   for (int i = 0; i < 64; i++) EXPECT(host[i] == 63 - i);
 
-  EXPECT_RESULT(cudaErrorInvalidDeviceFunction,
+  // An address that is no kernel's is taken for a kernel's handle.
+  EXPECT_RESULT(cudaErrorInvalidResourceHandle,
                 cudaLaunchKernel(host, dim3(1), dim3(1), nullptr, 0, nullptr));
   EXPECT_RESULT(cudaErrorInvalidDevice, cudaSetDevice(7));
   int value = 0;

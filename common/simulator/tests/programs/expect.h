@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 /// The programs in this folder check themselves: exit status 0 only when everything was as expected. They are
-/// ordinary CUDA programs and hold on a real GPU too. With EXPECT_ALL in the environment they go on after what was not so,
-/// to show all of it at once.
+/// ordinary CUDA programs and hold on a real GPU too. With EXPECT_ALL in the environment they go on after
+/// what was not so, to show all of it at once.
 inline void not_as_expected() {
   static const bool go_on = std::getenv("EXPECT_ALL") != nullptr;
   if (!go_on) std::exit(1);
@@ -32,6 +32,16 @@ inline void not_as_expected() {
                    cudaGetErrorName(expected));                                                              \
       not_as_expected();                                                                                     \
     }                                                                                                        \
+  } while (0)
+
+/// For numbers: says which one it was.
+#define EXPECT_VALUE(expected, value)                                                                   \
+  do {                                                                                                  \
+    const long long got_ = static_cast<long long>(value), wanted_ = static_cast<long long>(expected);   \
+    if (got_ != wanted_) {                                                                              \
+      std::fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #value, got_, wanted_); \
+      not_as_expected();                                                                                \
+    }                                                                                                   \
   } while (0)
 
 #define OK(call) EXPECT_RESULT(cudaSuccess, call)

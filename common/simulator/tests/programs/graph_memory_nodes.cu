@@ -26,20 +26,24 @@ int main() {
   OK(cudaStreamEndCapture(stream, &graph));
   cudaGraphExec_t exec, second;
   OK(cudaGraphInstantiate(&exec, graph, 0));
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaGraphInstantiate(&second, graph, 0));  // one executable at a time
+  EXPECT_RESULT(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));  // one executable at a time
   cudaGraph_t clone;
-  EXPECT_RESULT(cudaErrorInvalidValue, cudaGraphClone(&clone, graph));
+  EXPECT_RESULT(cudaErrorNotSupported, cudaGraphClone(&clone, graph));
   OK(cudaGraphLaunch(exec, stream));
   OK(cudaGraphLaunch(exec, stream));
   OK(cudaStreamSynchronize(stream));
   int value = 0;
   OK(cudaMemcpy(&value, result, sizeof value, cudaMemcpyDeviceToHost));
   EXPECT(value == 10);
+  // The memory stays mapped for the executable, which may be launched again.
   size_t used = 1;
   OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
-  EXPECT(used == 0);
+  if (used < 1 << 20) std::fprintf(stderr, "%zu bytes used\n", used);
+  EXPECT(used >= 1 << 20);
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(graph));
+  OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+  EXPECT_VALUE(0, used);
 
   // Memory that outlives the launch: used by the stream afterwards, and freed there.
   OK(cudaGraphCreate(&graph, 0));

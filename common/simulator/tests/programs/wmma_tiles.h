@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Half-precision matrix products with float sums, of block tiles of any shape: the rungs of wmma_rungs.cu, and
-// what probes/tiles.cu times.
+// Half-precision matrix products with float sums, of block tiles of any shape: the rungs of wmma_rungs.cu,
+// and what probes/tiles.cu times.
 #pragma once
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>

@@ -41,7 +41,7 @@ int main() {
   OK(cudaLibraryGetGlobal(&factor, &bytes, library, "factor"));
   EXPECT(bytes == 4);
   OK(cudaLibraryUnload(library));
-  EXPECT_RESULT(cudaErrorInvalidDeviceFunction,
+  EXPECT_RESULT(cudaErrorInvalidResourceHandle,
                 cudaLaunchKernel(reinterpret_cast<void*>(kernel), dim3(1), dim3(1), arguments, 0, nullptr));
 
   EXPECT_RESULT(cudaErrorInvalidPtx, load(&library, module_with("frobnicate.u32 %r3, %r1, %r2;")));
