@@ -91,10 +91,7 @@ class KernelModel {
   /// L1 and shared memory are one storage behind one data path: passes of requests that hit as of those that
   /// do not.
   void data_path() {
-    const double sectors = number(counters_.global_load_sectors + counters_.global_store_sectors +
-                                  counters_.atomic_sectors + counters_.local_sectors);
-    const double l1 = std::max(number(counters_.global_passes),
-                               sectors * static_cast<double>(kSectorBytes) / device_.l1_bytes_per_clock);
+    const double l1 = number(counters_.global_passes) * static_cast<double>(kLineBytes) / device_.l1_bytes_per_clock;
     const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
     const bool mostly_shared = shared > l1;
     add(kDataPath, mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
