@@ -74,7 +74,7 @@ void load(const char* what, Launch launch, double work, const char* unit, double
 
 int main(int argc, char** argv) {
   const double duration = argc > 1 ? std::atof(argv[1]) : 2;
-  const int sms = device().multiProcessorCount, rounds = 1 << 14;
+  const int sms = device().multiProcessorCount, rounds = samples() > 1 ? 1 << 14 : 1 << 10;
   const Array<float> out(size_t(sms) * 2048);
   load(
       "fma", [&] { fused<<<sms * 2, 1024>>>(out, rounds); }, sms * 2048.0 * rounds * 8 * 2 * 1e-12, "TFLOP/s",

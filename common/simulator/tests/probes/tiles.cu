@@ -337,54 +337,66 @@ void sums() {
   run("shuffles", [&] { sum<2><<<unsigned(n / 256), 256>>>(from, out); });
 }
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 2048;
-  {
-    TensorProducts t(n);
-    t.run(key("tile", "warp"), [&] { direct<<<dim3(n / 64, n / 64), dim3(128, 4)>>>(t.a, t.b, t.c, n); });
-    t.all_of<Shape<64, 64, 16, 32, 32, 0>>("32x32");
-    t.all_of<Shape<64, 64, 32, 32, 32, 0>>("32x32");
-    t.all_of<Shape<64, 64, 32, 32, 32, 8>>("32x32");
-    t.all_of<Shape<128, 64, 32, 32, 32, 8>>("32x32");
-    t.all_of<Shape<128, 64, 32, 64, 32, 8>>("64x32");
-    t.all_of<Shape<128, 128, 32, 64, 32, 0>>("64x32");
-    t.all_of<Shape<128, 128, 32, 64, 32, 8>>("64x32");
-    t.all_of<Shape<128, 128, 32, 32, 64, 8>>("32x64");
-    t.all_of<Shape<128, 128, 64, 64, 32, 8>>("64x32");
-    t.all_of<Shape<128, 256, 32, 64, 64, 8>>("64x64");
-    t.all_of<Shape<256, 128, 32, 64, 64, 8>>("64x64");
-    const int sms = device().multiProcessorCount, rounds = 512;
-    const Array<float> out(size_t(sms) * 2 * 512);
-    const double time = seconds([&] { tensor_registers<<<sms * 2, 512>>>(out, rounds); });
-    report("mma-sync", sms * 2 * 16.0 * rounds * 8 * 4096 / time * 1e-12, "TFLOP/s");
+void tensor_products(int n) {
+  TensorProducts t(n);
+  t.run(key("tile", "warp"), [&] { direct<<<dim3(n / 64, n / 64), dim3(128, 4)>>>(t.a, t.b, t.c, n); });
+  t.all_of<Shape<64, 64, 16, 32, 32, 0>>("32x32");
+  t.all_of<Shape<64, 64, 32, 32, 32, 0>>("32x32");
+  t.all_of<Shape<64, 64, 32, 32, 32, 8>>("32x32");
+  t.all_of<Shape<128, 64, 32, 32, 32, 8>>("32x32");
+  t.all_of<Shape<128, 64, 32, 64, 32, 8>>("64x32");
+  t.all_of<Shape<128, 128, 32, 64, 32, 0>>("64x32");
+  t.all_of<Shape<128, 128, 32, 64, 32, 8>>("64x32");
+  t.all_of<Shape<128, 128, 32, 32, 64, 8>>("32x64");
+  t.all_of<Shape<128, 128, 64, 64, 32, 8>>("64x32");
+  t.all_of<Shape<128, 256, 32, 64, 64, 8>>("64x64");
+  t.all_of<Shape<256, 128, 32, 64, 64, 8>>("64x64");
+}
+
+void mma_sync() {
+  const int sms = device().multiProcessorCount, rounds = 512;
+  const Array<float> out(size_t(sms) * 2 * 512);
+  const double time = seconds([&] { tensor_registers<<<sms * 2, 512>>>(out, rounds); });
+  report("mma-sync", sms * 2 * 16.0 * rounds * 8 * 4096 / time * 1e-12, "TFLOP/s");
+}
+
+void products(int n) {
+  Products p(n);
+  p.run(key("how", "naive"), [&] { product_naive<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
+  if (n <= 2048)
+    p.run(key("how", "columns"),
+          [&] { product_columns<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
+  p.run(key("how", "tiled-16"),
+        [&] { product_tiled<16><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(p.a, p.b, p.c, n); });
+  p.run(key("how", "tiled-32"),
+        [&] { product_tiled<32><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(p.a, p.b, p.c, n); });
+  p.registers<64, 64, 8, 8, 1, 0, false>();
+  p.registers<64, 64, 8, 4, 4, 0, false>();
+  p.registers<64, 64, 16, 4, 4, 4, true>();
+  p.registers<128, 64, 8, 8, 4, 0, true>();
+  p.registers<128, 128, 8, 8, 8, 0, false>();
+  p.registers<128, 128, 8, 8, 8, 0, true>();
+  p.registers<128, 128, 8, 8, 8, 4, true>();
+  p.registers<128, 128, 16, 8, 8, 4, true>();
+}
+
+void all_filters() {
+  const int size = 2048, pitch = size + 32;
+  const Array<float> to(size_t(size) * size), from(size_t(size + 32) * pitch);
+  filters<3>(to, from, size, pitch);
+  filters<7>(to, from, size, pitch);
+  filters<15>(to, from, size, pitch);
+}
+
+/// Products of 1024, 2048 and 4096, of 1024 alone where one sample is enough: a simulation takes minutes for
+/// it.
+int main() {
+  for (const int n : samples() > 1 ? std::vector{1024, 2048, 4096} : std::vector{1024}) {
+    tensor_products(n);
+    products(n);
   }
-  {
-    Products p(n);
-    p.run(key("how", "naive"),
-          [&] { product_naive<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
-    if (n <= 2048)
-      p.run(key("how", "columns"),
-            [&] { product_columns<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
-    p.run(key("how", "tiled-16"),
-          [&] { product_tiled<16><<<dim3(n / 16, n / 16), dim3(16, 16)>>>(p.a, p.b, p.c, n); });
-    p.run(key("how", "tiled-32"),
-          [&] { product_tiled<32><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(p.a, p.b, p.c, n); });
-    p.registers<64, 64, 8, 8, 1, 0, false>();
-    p.registers<64, 64, 8, 4, 4, 0, false>();
-    p.registers<64, 64, 16, 4, 4, 4, true>();
-    p.registers<128, 64, 8, 8, 4, 0, true>();
-    p.registers<128, 128, 8, 8, 8, 0, false>();
-    p.registers<128, 128, 8, 8, 8, 0, true>();
-    p.registers<128, 128, 8, 8, 8, 4, true>();
-    p.registers<128, 128, 16, 8, 8, 4, true>();
-  }
+  mma_sync();
   transposes();
-  {
-    const int size = 2048, pitch = size + 32;
-    const Array<float> to(size_t(size) * size), from(size_t(size + 32) * pitch);
-    filters<3>(to, from, size, pitch);
-    filters<7>(to, from, size, pitch);
-    filters<15>(to, from, size, pitch);
-  }
+  all_filters();
   sums();
 }
