@@ -14,3 +14,9 @@ if(ROOFLINE_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+
+# Some two hundred test programs are linked in a fraction of the time.
+find_program(ROOFLINE_LLD ld.lld)
+if(ROOFLINE_LLD AND (ROOFLINE_WARNINGS_AS_ERRORS OR ROOFLINE_SANITIZE))
+  string(APPEND CMAKE_EXE_LINKER_FLAGS " -fuse-ld=lld")
+endif()

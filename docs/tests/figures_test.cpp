@@ -218,8 +218,9 @@ TEST(Regimes, TheNumbersOfThePageAreDerived) {
     EXPECT_NEAR(batch / layer.us(a100), millions, 0.1 * millions) << batch;
   }
   const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", "a100-sxm4-40gb");
-  EXPECT_NEAR(d.kernel_gap_us + d.kernel_start_us, 2.62, 0.01);
-  EXPECT_NEAR(d.graph_node_us, 1.34, 0.01);
+  constexpr double kOwn = 0.18;  // of a copy of 64 KB
+  EXPECT_NEAR(d.kernel_gap_us + d.kernel_start_us + kOwn, 2.62, 0.01);
+  EXPECT_NEAR(d.graph_node_us + kOwn, 1.34, 0.01);
   EXPECT_NEAR(2.62e-6 * a100.dram * 1e9, 4e6, 1e5);                // bytes while one launch passes
   EXPECT_NEAR(2.62e-6 * a100.tensor * 1e12, 820e6, 1e7);           // FLOPs
   EXPECT_NEAR(a100.tensor * 1e3 / d.pinned_gbps, 12480, 20);       // ridge of PCIe

@@ -120,8 +120,8 @@ Roof arithmetic(const std::string& id, const std::string& title, Reference refer
       .unit = "TFLOP/s",
       .program = program(id, {in("x", "n"), out("y", "n"), size("repeat", Type::kS32), size("n"), stream()},
                          std::move(output)),
-      // One wave of full SMs, four elements a thread, and so many steps that loading them is no part of it. In
-      // eight waves of 512 steps an H200 gave 61.2 TF, and 64.6 to lab 02's solution.
+      // One wave of full SMs, four elements a thread, and so many steps that loading them is no part of it.
+      // In eight waves of 512 steps an H200 gave 61.2 TF, and 64.6 to lab 02's solution.
       .settings = {{"n", Value([](const DeviceFacts& device) { return device.sms * 2048.0 * 4; })},
                    {"repeat", kSteps}},
       .work = [flops](const Settings& s) { return flops * s["repeat"] * s["n"]; },

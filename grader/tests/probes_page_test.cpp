@@ -122,7 +122,8 @@ std::string card_section(const std::string& card) {
   };
   std::string text = "\n## " + about(measured, "device") + "\n\nMeasured " + about(measured, "date") +
                      ", driver " + about(measured, "driver") + ", toolkit " + about(measured, "toolkit") +
-                     ", by `.ci/gpu`. ";
+                     ", commit " + about(measured, "commit") +
+                     (measured.about.contains("note") ? ", " + measured.about.at("note") : "") + ". ";
   const std::vector<Point> points = points_of(measured, simulated);
   if (simulated.lines.empty())
     text += "The model was not asked.\n";

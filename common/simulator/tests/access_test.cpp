@@ -59,9 +59,9 @@ TEST_F(Counting, StridedLoads) {
   EXPECT_EQ(c.global_lines, 32u);
 }
 
-// Breaks when L1 is charged otherwise than an H100 and an H200 charge it: bank conflicts as in shared memory, and four
-// lines a pass. Measured there, in clocks: 1.1, 2.0, 1.2, 8.0, 32.0, 8.7 for strides of 1, 2, 3, 8, 32 and 33 words, 2.0 and
-// 2.1 for 8 bytes a lane at strides of 1 and 3.
+// Breaks when L1 is charged otherwise than an H100 and an H200 charge it: bank conflicts as in shared memory,
+// and four lines a pass. Measured there, in clocks: 1.1, 2.0, 1.2, 8.0, 32.0, 8.7 for strides of 1, 2, 3, 8,
+// 32 and 33 words, 2.0 and 2.1 for 8 bytes a lane at strides of 1 and 3.
 TEST_F(Counting, PassesOfL1) {
   const auto words = [&](int stride) {
     return load("mul.wide.u32 %rd4, %r1, " + std::to_string(4 * stride) + ";").global_passes;

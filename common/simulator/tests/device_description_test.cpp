@@ -104,7 +104,6 @@ TEST(Devices, EveryFileIsPlausible) {
     EXPECT_GT(gpu.l2_gbps, gpu.dram_gbps) << id;
     EXPECT_LT(gpu.pageable_gbps, gpu.pinned_gbps) << id;
     EXPECT_LT(gpu.graph_node_us, gpu.kernel_gap_us + gpu.kernel_start_us) << id << ": graphs are quicker";
-    EXPECT_LE(gpu.launch_us, gpu.kernel_gap_us + gpu.kernel_start_us) << id << ": the host keeps up";
     EXPECT_LE(gpu.tensor_f16_f32_flops_per_clock, gpu.tensor_f16_flops_per_clock) << id;
     EXPECT_EQ(gpu.tensor_tf32_flops_per_clock * 2,
               gpu.compute_major < 8 ? 0 : gpu.tensor_bf16_flops_per_clock)

@@ -63,8 +63,8 @@ TEST(Model, BlockedAccessIsLimitedByTheCaches) {
   EXPECT_EQ(time.limiter(), "L1");
 }
 
-// 65 536 empty blocks took 40.2 us on an H200, of 32 threads as of 512: not one after the other in their places, but
-// as fast as the device starts blocks.
+// 65 536 empty blocks took 40.2 us on an H200, of 32 threads as of 512: not one after the other in their
+// places, but as fast as the device starts blocks.
 TEST(Model, BlocksStartAtARateOfTheDevice) {
   const auto gpu = device("h200");
   for (const u32 threads : {32U, 512U}) {

@@ -88,6 +88,7 @@ const Key kKeys[] = {
     {"atomic_same_address_per_clock", &D::atomic_same_address_per_clock, kAboveZero},
     {"overlap_exponent", &D::overlap_exponent, 1},
     {"latency_exponent", &D::latency_exponent, 1},
+    {"dram_queue_exponent", &D::dram_queue_exponent, 1},
     {"alu_latency", &D::alu_latency, 1},
     {"fma_latency", &D::fma_latency, 1},
     {"half_latency", &D::half_latency, 1},

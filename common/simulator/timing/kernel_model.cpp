@@ -33,9 +33,9 @@ class KernelModel {
     const double throughput = norm(device_.overlap_exponent);
     const double latency = latency_seconds();
     KernelTime result;
-    const double work =
-        std::pow(std::pow(throughput, device_.latency_exponent) + std::pow(latency, device_.latency_exponent),
-                 1 / device_.latency_exponent);
+    // DRAM answers later the more it has to do; arithmetic hides what waits better than that.
+    const double work = std::max(joined(throughput, latency, device_.latency_exponent),
+                                 joined(groups_[kDram], latency, device_.dram_queue_exponent));
     // Blocks that wait for their latency leave the launching of others alone; work that fills the device does
     // not.
     add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));
@@ -91,7 +91,8 @@ class KernelModel {
   /// L1 and shared memory are one storage behind one data path: passes of requests that hit as of those that
   /// do not.
   void data_path() {
-    const double l1 = number(counters_.global_passes) * static_cast<double>(kLineBytes) / device_.l1_bytes_per_clock;
+    const double l1 =
+        number(counters_.global_passes) * static_cast<double>(kLineBytes) / device_.l1_bytes_per_clock;
     const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
     const bool mostly_shared = shared > l1;
     add(kDataPath, mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
@@ -133,6 +134,10 @@ class KernelModel {
     const double cycles = counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
     const double rounds = std::ceil(blocks_ / (resident_ * device_.sms));
     return (rounds * cycles + (rounds - 1) * device_.block_start_latency) / (device_.clock_mhz * 1e6);
+  }
+
+  static double joined(double a, double b, double exponent) {
+    return std::pow(std::pow(a, exponent) + std::pow(b, exponent), 1 / exponent);
   }
 
   double norm(double exponent) const {
