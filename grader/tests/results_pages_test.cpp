@@ -317,7 +317,8 @@ TEST(Results, EveryOtherWayHasASourceAndADate) {
 TEST(Results, DataFilesSayWhatTheyAre) {
   for (const fs::directory_entry& entry : fs::directory_iterator(kResults)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with("simulated-") && !name.starts_with("measured-")) continue;
+    if (!name.ends_with(".json") || (!name.starts_with("simulated-") && !name.starts_with("measured-")))
+      continue;
     const Json context = Json::parse(read_file(entry.path()))["context"];
     EXPECT_EQ(context["kind"], name.starts_with("measured-") ? "gpu" : "simulated") << name;
     for (const char* key : {"device", "driver", "toolkit", "compute_capability"})
