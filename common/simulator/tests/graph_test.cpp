@@ -206,8 +206,8 @@ TEST(GraphTime, BranchesOverlap) {
   EXPECT_GE(timeline.entries().back().start, last);
 }
 
-/// Published for A100: dependent kernels follow each other every 2.62 us in a stream and every 1.34 us as
-/// nodes of a graph. Seen from outside, for a program that does both.
+/// Published for A100: copies of 64 KB follow each other every 2.62 us in a stream and every 1.34 us as nodes
+/// of a graph. Seen from outside, for a program that does both.
 TEST(GraphTime, ReplayIsCheaperThanLaunchesByThePublishedRatio) {
   const Folder folder;
   const auto program = test::compile(folder, "graph_speed");
@@ -227,10 +227,11 @@ TEST(GraphTime, ReplayIsCheaperThanLaunchesByThePublishedRatio) {
   EXPECT_EQ(region.kernels[0].graph_launch, 0u);
   EXPECT_EQ(region.kernels[kSteps].graph_launch, 1u);
   EXPECT_EQ(region.kernels[9 * kSteps].graph_launch, 5u);
-  // The published kernels are empty; what these do beyond starting one block comes on top.
+  // What these do beyond starting one block is not what the published ones do, which take 0.18 us.
+  constexpr double kOwn = 0.18e-6;
   const DeviceDescription device = load_device(SIMULATOR_SOURCE "/devices", "a100-sxm4-40gb");
   const double work = region.kernels[0].seconds - device.block_start_latency / (device.clock_mhz * 1e6);
-  const double launched = pace(8 * kSteps) - work, replayed = pace(9 * kSteps) - work;
+  const double launched = pace(8 * kSteps) - work + kOwn, replayed = pace(9 * kSteps) - work + kOwn;
   EXPECT_NEAR(launched, 2.62e-6, 0.1e-6);
   EXPECT_NEAR(replayed, 1.34e-6, 0.05e-6);
 }
