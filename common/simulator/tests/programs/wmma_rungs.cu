@@ -7,6 +7,7 @@
 // needs: compute_80
 #include <cstdlib>
 
+#include "expect.h"
 #include "wmma_tiles.h"
 
 int main(int argc, char** argv) {
