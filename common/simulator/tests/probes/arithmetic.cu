@@ -32,11 +32,13 @@ __global__ void steps(int rounds, typename Op::Type seed, typename Op::Type* out
 
 #define STEP(name, type, expression)                                                   \
   struct name {                                                                        \
+    static constexpr const char* kName = #name;                                        \
     using Type = type;                                                                 \
     static __device__ __forceinline__ type step(type x, type y) { return expression; } \
   };
 #define ASM(name, type, letter, text)                             \
   struct name {                                                   \
+    static constexpr const char* kName = #name;                   \
     using Type = type;                                            \
     static __device__ __forceinline__ type step(type x, type y) { \
       asm volatile(text : "+" letter(x) : letter(y));             \
@@ -79,6 +81,7 @@ ASM(Redux, int, "r", "redux.sync.add.s32 %0, %0, 0xffffffff;")
 ASM(SelpSetp, int, "r",
     "{ .reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %0, p; xor.b32 %0, %0, %1; }")
 struct FmaF16x2 {
+  static constexpr const char* kName = "FmaF16x2";
   using Type = unsigned;
   static __device__ __forceinline__ unsigned step(unsigned x, unsigned y) {
     asm volatile("fma.rn.f16x2 %0, %0, %1, %1;" : "+r"(x) : "r"(y));
@@ -95,17 +98,22 @@ STEP(DivideS32, int, y / (x | 1))
 STEP(DivideF64, double, y / x)
 
 template <typename Op>
-void instruction(const char* name) {
+void instruction() {
   using T = typename Op::Type;
   const int sms = device().multiProcessorCount, rounds = 64;
   const Array<T> out(size_t(sms) * 1024);
   const Array<long long> cycles(1);
   for (int i = 0; i < 2; ++i) steps<Op, 1><<<1, 32>>>(rounds, T(3), out, cycles);
   OK(cudaDeviceSynchronize());
-  report("dependent" + key("op", name), double(cycles.values()[0]) / (rounds * 16), "cycles");
+  report("dependent" + key("op", Op::kName), double(cycles.values()[0]) / (rounds * 16), "cycles");
   const double round =
       cycles_a_round([&](int many) { steps<Op, 4><<<sms, 1024>>>(many, T(3), out, cycles); }, rounds / 4);
-  report("rate" + key("op", name), 32.0 * 16 * 4 / round, "warps/cycle");
+  report("rate" + key("op", Op::kName), 32.0 * 16 * 4 / round, "warps/cycle");
+}
+
+template <typename... Ops>
+void instructions() {
+  (instruction<Ops>(), ...);
 }
 
 __global__ void barriers(int rounds, int* out, long long* cycles) {
@@ -171,20 +179,11 @@ int main() {
     const auto values = out.values();
     report("clock", 1e3 * double(values[0]) / double(values[1]), "MHz");
   }
-#define INSTRUCTION(name) instruction<name>(#name);
-  INSTRUCTION(AddF32)
-  INSTRUCTION(MulF32)
-  INSTRUCTION(FmaF32)
-  INSTRUCTION(FmaF32Three) INSTRUCTION(MinF32) INSTRUCTION(AddXorS32) INSTRUCTION(MulS32) INSTRUCTION(MadS32)
-      INSTRUCTION(Lop3) INSTRUCTION(ShlB32) INSTRUCTION(ShfB32) INSTRUCTION(PrmtB32) INSTRUCTION(MinXorS32)
-          INSTRUCTION(PopcB32) INSTRUCTION(ClzB32) INSTRUCTION(BrevB32) INSTRUCTION(Dp4a) INSTRUCTION(AddS64)
-              INSTRUCTION(MadWide) INSTRUCTION(MulS64) INSTRUCTION(AddF64) INSTRUCTION(FmaF64)
-                  INSTRUCTION(Ex2) INSTRUCTION(Lg2) INSTRUCTION(Rsqrt) INSTRUCTION(RcpAdd) INSTRUCTION(Sin)
-                      INSTRUCTION(Tanh) INSTRUCTION(FtoI) INSTRUCTION(FtoD) INSTRUCTION(Shfl)
-                          INSTRUCTION(Ballot) INSTRUCTION(Redux) INSTRUCTION(SelpSetp) INSTRUCTION(FmaF16x2)
-                              INSTRUCTION(Sqrtf) INSTRUCTION(Divide) INSTRUCTION(Expf) INSTRUCTION(Sinf)
-                                  INSTRUCTION(Erff) INSTRUCTION(Tanhf) INSTRUCTION(DivideS32)
-                                      INSTRUCTION(DivideF64) {
+  instructions<AddF32, MulF32, FmaF32, FmaF32Three, MinF32, AddXorS32, MulS32, MadS32, Lop3, ShlB32, ShfB32,
+               PrmtB32, MinXorS32, PopcB32, ClzB32, BrevB32, Dp4a, AddS64, MadWide, MulS64, AddF64, FmaF64,
+               Ex2, Lg2, Rsqrt, RcpAdd, Sin, Tanh, FtoI, FtoD, Shfl, Ballot, Redux, SelpSetp, FmaF16x2, Sqrtf,
+               Divide, Expf, Sinf, Erff, Tanhf, DivideS32, DivideF64>();
+  {
     const Array<int> out(1);
     const Array<long long> cycles(sms);
     for (const int threads : {32, 64, 128, 256, 512, 1024}) {
