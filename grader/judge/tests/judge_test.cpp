@@ -188,6 +188,11 @@ TEST_F(Judge, TellsAnUntouchedSkeletonFromAMistake) {
   EXPECT_EQ(result.points, 0);
 }
 
+// A GPU does not say whether a kernel ran: breaks when one case without a written word ends the grade.
+TEST_F(Judge, OneUnwrittenCaseIsNoSkeleton) {
+  expect_failure("all-but-the-last", Class::kWrongAnswer, "nothing was written");
+}
+
 TEST_F(Judge, SharedMemoryWithstandsTheWorker) {
   const Result result = grade_as("attacks");
   EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result) << result.program_output;

@@ -95,15 +95,20 @@ __global__ void __launch_bounds__(kM / kRows * (kN / kColumns))
       c[(size_t(blockIdx.y) * kM + row + r) * n + blockIdx.x * kN + column + j] = sum[r][j];
 }
 
-struct Products {
+/// C = A B of small whole numbers, so that every way to compute it gives the same bits.
+template <typename T>
+struct Problem {
+  const char* kind;
   int n;
-  Array<float> a, b, c;
+  Array<T> a, b;
+  Array<float> c;
   std::vector<float> expected;
 
-  explicit Products(int size) : n(size), a(numbers(size, 7)), b(numbers(size, 11)), c(size_t(size) * size) {}
-  static std::vector<float> numbers(int n, int period) {
-    std::vector<float> all(size_t(n) * n);
-    for (size_t i = 0; i < all.size(); ++i) all[i] = float(int(i % period) - period / 2);
+  Problem(const char* name, int size)
+      : kind(name), n(size), a(numbers(size, 7)), b(numbers(size, 11)), c(size_t(size) * size) {}
+  static std::vector<T> numbers(int n, int period) {
+    std::vector<T> all(size_t(n) * n);
+    for (size_t i = 0; i < all.size(); ++i) all[i] = T(float(int(i % period) - period / 2));
     return all;
   }
   template <typename Launch>
@@ -113,8 +118,12 @@ struct Products {
     const std::vector<float> now = c.values();
     if (expected.empty()) expected = now;
     EXPECT(now == expected);
-    report("product" + key("n", n) + name, 2.0 * n * n * n / time * 1e-12, "TFLOP/s");
+    report(kind + key("n", n) + name, 2.0 * n * n * n / time * 1e-12, "TFLOP/s");
   }
+};
+
+struct Products : Problem<float> {
+  explicit Products(int size) : Problem("product", size) {}
   template <int kM, int kN, int kK, int kRows, int kColumns, int kPad, bool kWide>
   void registers() {
     char tile[64];
@@ -128,28 +137,8 @@ struct Products {
 
 // ---- on the Tensor Core ----
 
-struct TensorProducts {
-  int n;
-  Array<half> a, b;
-  Array<float> c;
-  std::vector<float> expected;
-
-  explicit TensorProducts(int size)
-      : n(size), a(numbers(size, 7)), b(numbers(size, 11)), c(size_t(size) * size) {}
-  static std::vector<half> numbers(int n, int period) {
-    std::vector<half> all(size_t(n) * n);
-    for (size_t i = 0; i < all.size(); ++i) all[i] = half(float(int(i % period) - period / 2));
-    return all;
-  }
-  template <typename Launch>
-  void run(const std::string& name, Launch launch) {
-    OK(cudaMemset(c, 0xff, c.count() * sizeof(float)));
-    const double time = seconds(launch);
-    const std::vector<float> now = c.values();
-    if (expected.empty()) expected = now;
-    EXPECT(now == expected);
-    report("tensor" + key("n", n) + name, 2.0 * n * n * n / time * 1e-12, "TFLOP/s");
-  }
+struct TensorProducts : Problem<half> {
+  explicit TensorProducts(int size) : Problem("tensor", size) {}
   template <typename S>
   static std::string named(const char* warp) {
     char tile[64];
@@ -175,23 +164,6 @@ struct TensorProducts {
     asynchronous<S, 4>(warp);
   }
 };
-
-/// mma.sync with nothing but registers: what the Tensor Cores give to this instruction.
-__global__ void tensor_registers(float* out, int rounds) {
-  unsigned a[4] = {threadIdx.x, 0, 0, 0}, b[2] = {threadIdx.x, 0};
-  float sums[8][4] = {};
-  for (int i = 0; i < rounds; ++i)
-#pragma unroll
-    for (auto& s : sums)
-      asm volatile(
-          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-          "{%0,%1,%2,%3};"
-          : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  float sum = 0;
-  for (auto& s : sums) sum += s[0] + s[1] + s[2] + s[3];
-  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-}
 
 // ---- transpose ----
 
@@ -353,13 +325,6 @@ void tensor_products(int n) {
   t.all_of<Shape<256, 128, 32, 64, 64, 8>>("64x64");
 }
 
-void mma_sync() {
-  const int sms = device().multiProcessorCount, rounds = 512;
-  const Array<float> out(size_t(sms) * 2 * 512);
-  const double time = seconds([&] { tensor_registers<<<sms * 2, 512>>>(out, rounds); });
-  report("mma-sync", sms * 2 * 16.0 * rounds * 8 * 4096 / time * 1e-12, "TFLOP/s");
-}
-
 void products(int n) {
   Products p(n);
   p.run(key("how", "naive"), [&] { product_naive<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p.a, p.b, p.c, n); });
@@ -395,7 +360,6 @@ int main() {
     tensor_products(n);
     products(n);
   }
-  mma_sync();
   transposes();
   all_filters();
   sums();
