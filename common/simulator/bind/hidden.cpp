@@ -76,12 +76,6 @@ void negate_predicate(Warp& w, const Instruction& in) {
   d = (d & ~w.mask) | (~source & w.mask);
 }
 
-void copy_predicate(Warp& w, const Instruction& in) {
-  const u32 source = w.predicate(in.a);
-  u32& d = w.predicate(in.d);
-  d = (d & ~w.mask) | (source & w.mask);
-}
-
 void note_spin(Warp& w, const Instruction&) {
   ++w.spins;
   ++w.block->spins;

@@ -11,7 +11,6 @@ namespace roofline::sim {
 Execute resize(u32 from, u32 to, bool is_signed);
 /// d = !a for predicates.
 void negate_predicate(Warp& w, const Instruction& in);
-void copy_predicate(Warp& w, const Instruction& in);
 /// Follows an instruction that may be part of a wait for other lanes, warps or blocks: lets them run.
 void note_spin(Warp& w, const Instruction& in);
 /// %clock, %clock_hi, %clock64, %globaltimer: virtual time now. `immediate` is a Clock.

@@ -65,11 +65,6 @@ const ptx::Function* Module::function(const std::string& name) const {
   return found == functions_.end() ? nullptr : &source_.functions[found->second];
 }
 
-const ptx::Variable* Module::shared_variable(const std::string& name) const {
-  const auto found = shared_.find(name);
-  return found == shared_.end() ? nullptr : found->second;
-}
-
 const VariableFacts* Module::variable(const std::string& name) const {
   const auto found = variable_index_.find(name);
   return found == variable_index_.end() ? nullptr : &variables_[found->second];
@@ -83,7 +78,6 @@ u64 Module::function_address(const std::string& name) const {
 void Module::place_variables(const ManagedAllocator& managed) {
   const auto place_all = [&](const std::vector<ptx::Variable>& list) {
     for (const ptx::Variable& variable : list) {
-      if (variable.space == ptx::Space::kShared) shared_.emplace(variable.name, &variable);
       if (variable.space == ptx::Space::kGlobal || variable.space == ptx::Space::kConst)
         place(variable, managed);
     }

@@ -33,7 +33,6 @@ class Module {
 
   /// For the linker of one kernel.
   const ptx::Function* function(const std::string& name) const;
-  const ptx::Variable* shared_variable(const std::string& name) const;
   const VariableFacts* variable(const std::string& name) const;
   u64 function_address(const std::string& name) const;
 
@@ -50,7 +49,6 @@ class Module {
   bool permutes_fragments_;
   ptx::Module source_;
   std::unordered_map<std::string, u32> functions_;
-  std::unordered_map<std::string, const ptx::Variable*> shared_;
   std::unordered_map<std::string, u32> variable_index_;
   std::vector<VariableFacts> variables_;
   std::vector<u64> allocations_;

@@ -97,7 +97,8 @@ void Checker::release_refused(u64 address) {
     return;
   }
   auto below = live_.upper_bound(address);
-  if (below != live_.begin() && address < (--below)->first + below->second.bytes) {
+  if (below != live_.begin()) --below;
+  if (below != live_.end() && address >= below->first && address < below->first + below->second.bytes) {
     findings_.add(memory_finding("invalid-free",
                                  "cudaFree of an address " + count_of(address - below->first, "byte") +
                                      " into " +

@@ -119,13 +119,8 @@ void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
   if (!settled(t, cell.write)) check(t, cell.write, Hazard::kReadAfterWrite, at, 0);
   Stamp& first = cell.read[0];
   Stamp& second = cell.read[1];
-  if (settled(t, first)) {
-    first = t.me;
-  } else if (settled(t, second) || !ordered(t, first)) {
-    second = t.me;
-  } else {
-    first = t.me;
-  }
+  const bool first_goes = settled(t, first) || (!settled(t, second) && ordered(t, first));
+  (first_goes ? first : second) = t.me;
 }
 
 void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {

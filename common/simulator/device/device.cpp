@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/device/device.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <map>
-#include <system_error>
 
 #include "simulator/bind/module.h"
 #include "simulator/device/launch_check.h"
@@ -67,7 +63,6 @@ struct Device::State {
   u64 launches = 0;
   u64 workspace = 0;  ///< of cooperative launches, allocated by the first
   double now_ns = 0;  ///< modelled time of all kernels so far
-  std::vector<std::pair<u64, u64>> mappings;
   std::optional<ThreadRequest> request;
   ThreadRecord record;
 };
@@ -75,9 +70,7 @@ struct Device::State {
 Device::Device(const DeviceDescription& description, unsigned threads)
     : state_(std::make_unique<State>(description, threads)) {}
 
-Device::~Device() {
-  for (const auto& [address, bytes] : state_->mappings) munmap(reinterpret_cast<void*>(address), bytes);
-}
+Device::~Device() = default;
 
 const DeviceDescription& Device::description() const { return state_->description; }
 
@@ -86,14 +79,6 @@ const DeviceDescription& Device::description() const { return state_->descriptio
 u64 Device::allocate(u64 bytes, const std::string& origin) { return state_->memory.allocate(bytes, origin); }
 bool Device::release(u64 address) { return state_->memory.release(address); }
 u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
-
-void Device::map_host_window(int memfd, u64 offset, u64 bytes) {
-  void* const wanted = reinterpret_cast<void*>(kHostWindow + offset);
-  void* const got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, memfd, static_cast<off_t>(offset));
-  if (got == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mapping the host window");
-  state_->mappings.emplace_back(kHostWindow + offset, bytes);
-}
 
 bool Device::add_host_allocation(u64 address, u64 bytes, const std::string& origin) {
   return state_->memory.add_host(address, bytes, origin);

@@ -49,8 +49,6 @@ class Device {
   /// False when `address` is not the start of a live allocation.
   bool release(u64 address);
   u64 free_bytes() const;
-  /// Host-visible window: memory of the given descriptor at kHostWindow + offset is mapped by both sides.
-  void map_host_window(int memfd, u64 offset, u64 bytes);
   bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
   bool remove_host_allocation(u64 address);
   /// Lets kernels of this device touch the memory of `peer`, or no longer. Ends when either device does.

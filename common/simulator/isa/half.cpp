@@ -118,9 +118,9 @@ void bind_sign(const Row&, const Match& match, Binder& binder, Instruction& in) 
 }
 
 template <unsigned kClear, unsigned kFlip>
-Row sign(std::string_view syntax, std::vector<ptx::Type> types) {
+Row sign(std::string_view syntax, const std::vector<ptx::Type>& types) {
   return {.syntax = syntax,
-          .types = std::move(types),
+          .types = types,
           .types2 = {},
           .bind = bind_sign<kClear, kFlip>,
           .cost = fixed_cost<Pipe::kHalf>};

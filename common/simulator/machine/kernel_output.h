@@ -15,7 +15,7 @@ class KernelOutput {
  public:
   static constexpr u64 kCapacity = u64{1} << 20;
 
-  void add(u64 block, std::string text) {
+  void add(u64 block, const std::string& text) {
     if (text.empty()) return;
     bytes_ += text.size();
     std::string& place = by_block_[block];

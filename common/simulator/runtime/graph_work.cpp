@@ -95,7 +95,7 @@ cudaError_t make_copy(const cudaMemcpy3DParms& p, Work& work) {
                   p.dstPtr.pitch * p.dstPtr.ysize,
                   p.srcPtr.pitch * p.srcPtr.ysize};
   if (const cudaError_t error = check(call.request); error != cudaSuccess) return error;
-  work = std::move(call);
+  work = call;
   return cudaSuccess;
 }
 

@@ -6,7 +6,7 @@
 namespace roofline::sim::server {
 
 template <class T>
-Answer Server::give(T value) const {
+Answer Server::give(const T& value) const {
   Answer made;
   made.fields(value);
   return made;

@@ -67,7 +67,7 @@ class Server {
  private:
   Answer refuse(channel::Status status, std::string message = {}) const;
   template <class T>
-  Answer give(T value) const;
+  Answer give(const T& value) const;
 
   // One overload a command; in messages.h's order.
   Answer handle(const channel::LoadModule&);

@@ -23,7 +23,7 @@ Shape shape_named(std::string_view name) {
 Element element_named(std::string_view name) {
   static constexpr std::string_view kNames[] = {"f16", "bf16", "tf32", "f64", "e4m3", "e5m2", "s8",
                                                 "u8",  "s4",   "u4",   "b1",  "f32",  "s32"};
-  for (u8 i = 0; i < std::size(kNames); ++i)
+  for (size_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name) return static_cast<Element>(i);
   throw LoadError("no matrix element type '" + std::string(name) + "'");
 }
