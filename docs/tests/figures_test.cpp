@@ -118,10 +118,12 @@ struct Layer {
 
 std::string batch_figure() {
   const Sheet a100 = sheet("a100-sxm4-40gb");
+  const double ridge = a100.tensor * 1e3 / a100.dram, knee = ridge * 4096 / (4096 - 2 * ridge);
   Svg svg(
       kWidth, 560, "Batch, latency and throughput",
       "Time of one layer of 4096 x 4096 halves and rows a second against the batch, on an A100: the time is "
-      "flat and the rate rises up to a batch of 223, then the time rises and the rate is flat");
+      "flat and the rate rises up to a batch of " +
+          compact(knee) + ", then the time rises and the rate is flat");
   svg.text({kLeft, 24}, "One layer of 4096 x 4096 halves on an A100: what a larger batch costs", "title");
   svg.text({kLeft, 42}, "the lines of the roofline with the data sheet's rates", "note");
   const LogScale x{.low = 0.85, .high = 4800, .from = kLeft, .to = kRight};
@@ -144,7 +146,6 @@ std::string batch_figure() {
     svg.dot({x.at(b), rate.at(b / layer.us(a100))}, 3, "c0",
             where + compact(b / layer.us(a100)) + " million rows a second");
   }
-  const double ridge = a100.tensor * 1e3 / a100.dram, knee = ridge * 4096 / (4096 - 2 * ridge);
   for (const LogScale* y : {&time, &rate}) svg.line({x.at(knee), y->from}, {x.at(knee), y->to}, "knee");
   svg.text({x.at(knee) + 5, time.to + 14}, "batch " + compact(knee) + ", " + compact(ridge) + " FLOP/B",
            "knee");
@@ -221,13 +222,11 @@ TEST(Regimes, TheNumbersOfThePageAreDerived) {
   constexpr double kOwn = 0.18;  // of a copy of 64 KB
   EXPECT_NEAR(d.kernel_gap_us + d.kernel_start_us + kOwn, 2.62, 0.01);
   EXPECT_NEAR(d.graph_node_us + kOwn, 1.34, 0.01);
-  EXPECT_NEAR(2.62e-6 * a100.dram * 1e9, 4e6, 1e5);                // bytes while one launch passes
-  EXPECT_NEAR(2.62e-6 * a100.tensor * 1e12, 820e6, 1e7);           // FLOPs
-  EXPECT_NEAR(a100.tensor * 1e3 / d.pinned_gbps, 12480, 20);       // ridge of PCIe
-  EXPECT_NEAR(a100.tensor * 1e3 / 300 / 1.5, 700, 10);             // tokens that hide gradients on NVLink
-  EXPECT_NEAR(a100.tensor * 1e3 / d.pinned_gbps / 1.5, 8300, 50);  // and on PCIe
-  EXPECT_NEAR((99.80 / 61.0) / (0.17 / 25.5), 245, 1);             // BERT's normalisation
-  EXPECT_NEAR((99.80 / 61.0) / (0.03 / 13.5), 736, 1);             // and elementwise work
+  EXPECT_NEAR(2.62e-6 * a100.dram * 1e9, 4e6, 1e5);           // bytes while one launch passes
+  EXPECT_NEAR(2.62e-6 * a100.tensor * 1e12, 820e6, 1e7);      // FLOPs
+  EXPECT_NEAR(a100.tensor * 1e3 / d.pinned_gbps, 12480, 20);  // ridge of PCIe
+  EXPECT_NEAR((99.80 / 61.0) / (0.17 / 25.5), 245, 1);        // BERT's normalisation
+  EXPECT_NEAR((99.80 / 61.0) / (0.03 / 13.5), 736, 1);        // and elementwise work
 }
 
 }  // namespace

@@ -269,5 +269,60 @@ TEST(Pages, EverySubjectHasItsPage) {
   }
 }
 
+/// What stands below a heading, up to the next one of its rank or above.
+std::string section_of(const fs::path& page, const std::string& anchor) {
+  std::string text;
+  std::size_t rank = 0;
+  for (const Line& line : classified(page)) {
+    if (!line.code && line.text.starts_with("#")) {
+      const std::size_t here = line.text.find(' ');
+      if (rank > 0 && here <= rank) break;
+      if (rank == 0 && slug(line.text.substr(here + 1)) == anchor) rank = here;
+    }
+    if (rank > 0) text += line.text + "\n";
+  }
+  return text;
+}
+
+// Breaks when the table of ideas in docs/articles.md sends a reader to a section that is about something
+// else.
+TEST(Pages, EveryIdeaStandsWhereTheTableSends) {
+  struct Idea {
+    const char *name, *link, *word;
+  };
+  const fs::path page = kRoot / "docs/articles.md";
+  const std::vector<std::string> rows = lines_of(section_of(page, "where-every-idea-lives"));
+  for (const Idea& idea :
+       {Idea{"FLOPs outgrow bandwidth", "three-regimes.md#the-factory", "H100"},
+        {"running ahead", "three-regimes.md#overhead", "Running ahead"},
+        {"Python 32 M/s", "three-regimes.md#overhead", "32 million"},
+        {"utilisation of 80 %", "three-regimes.md#how-close-is-close", "80 %"},
+        {"a roof below the roof", "three-regimes.md#a-roof-below-the-roof", "roof"},
+        {"three cases", "three-regimes.md#raising-the-intensity", "crosses the ridge"},
+        {"latency against throughput", "three-regimes.md#why-a-larger-batch-helps", "throughput"},
+        {"250 and 700", "three-regimes.md#the-factory-has-two-halls", "1/245"},
+        {"repeat sweep", "three-regimes.md#the-roofline", "9.75"},
+        {"data parallelism", "three-regimes.md#the-fourth-regime-several-chips", "Data parallelism"},
+        {"vendor libraries", "compilers.md#libraries", "cuBLAS"},
+        {"FlashAttention", "compilers.md#flashattention", "softmax"},
+        {"operator fusion", "compilers.md#fusion", "horizontal"},
+        {"set-to-none", "#ideas-without-a-lab", "none instead of zero"},
+        {"MPS", "#ideas-without-a-lab", "MPS"},
+        {"quantised weights", "#ideas-without-a-lab", "Quantised"},
+        {"loss scaling", "#a-profile-step-by-step", "Loss scaling"},
+        {"pinned memory", "#a-profile-step-by-step", "Pinned memory"}}) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const std::string& line) {
+      return line.find(idea.name) != std::string::npos;
+    });
+    ASSERT_NE(row, rows.end()) << "no row for " << idea.name;
+    const std::string link = idea.link;
+    EXPECT_NE(row->find("(" + link + ")"), std::string::npos) << idea.name << " is not sent to " << link;
+    const std::size_t hash = link.find('#');
+    const fs::path file = hash == 0 ? page : page.parent_path() / link.substr(0, hash);
+    EXPECT_NE(section_of(file, link.substr(hash + 1)).find(idea.word), std::string::npos)
+        << link << " does not hold " << idea.word;
+  }
+}
+
 }  // namespace
 }  // namespace roofline::docs

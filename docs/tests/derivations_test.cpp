@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+
+#include "docs/tests/text_files.h"
+#include "simulator/timing/device_description.h"
+
+// What a page derives on paper, derived again: from data sheets (the device files), from what the page names
+// as given, or from figures that stand elsewhere on the same page.
+namespace roofline::docs {
+namespace {
+
+/// A page as one line: line breaks and the bars of tables do not matter.
+std::string flat(const std::string& path) {
+  return std::regex_replace(text_of(kRoot / path), std::regex("\\s+"), " ");
+}
+
+/// With so many digits behind the point.
+std::string number(double value, int decimals = 0) {
+  std::ostringstream out;
+  out.setf(std::ios::fixed);
+  out.precision(decimals);
+  out << value;
+  return out.str();
+}
+
+/// 12480 as pages write it: 12 480.
+std::string spaced(double value) {
+  std::string digits = number(value);
+  if (digits.size() > 4) digits.insert(digits.size() - 3, " ");
+  return digits;
+}
+
+void expect_says(const std::string& page, const std::string& words) {
+  EXPECT_NE(flat(page).find(words), std::string::npos) << page << " does not say: " << words;
+}
+
+/// The one number between `before` and `after` on a page.
+double read(const std::string& page, const std::string& before, const std::string& after) {
+  const std::string text = flat(page);
+  const std::size_t from = text.find(before);
+  EXPECT_NE(from, std::string::npos) << page << ": no " << before;
+  if (from == std::string::npos) return NAN;
+  const std::size_t at = from + before.size(), to = text.find(after, at);
+  EXPECT_NE(to, std::string::npos) << page << ": no " << after << " after " << before;
+  return std::stod(text.substr(at, to - at));
+}
+
+struct Gpu {
+  double lanes_hz, flops, dram, copy, tensor, link;  ///< a second; bytes a second
+
+  explicit Gpu(const std::string& id) {
+    const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", id);
+    lanes_hz = 32 * d.issue_rate * d.sms * d.clock_mhz * 1e6;
+    flops = 2 * 32 * d.fma_rate * d.sms * d.clock_mhz * 1e6;
+    dram = d.dram_gbps * 1e9;
+    copy = dram * d.dram_copy_efficiency;
+    tensor = std::round(d.tensor_f16_f32_flops_per_clock * d.sms * d.tensor_clock_mhz * 1e-6) * 1e12;
+    link = d.pinned_gbps * 1e9;
+  }
+  double slots(double bytes) const { return bytes * lanes_hz / copy; }        ///< instructions beside them
+  double fp32_slots(double bytes) const { return bytes * flops / 2 / copy; }  ///< of them FP32
+};
+
+TEST(Derived, InstructionsBesideEightBytes) {
+  const Gpu a100("a100-sxm4-40gb");
+  const double flops = a100.flops * 8 / a100.dram;
+  expect_says("docs/three-regimes.md",
+              "= **" + number(flops) + " FLOPs**. That is **" + number(flops / 2) + " instructions**");
+}
+
+TEST(Derived, BudgetsOfLab03) {
+  const std::string page = "labs/03-fusion/README.md";
+  const Gpu a100("a100-sxm4-40gb"), h200("h200");
+  for (const Gpu* gpu : {&a100, &h200})
+    expect_says(page, number(gpu->copy * 1e-9) + " GB/s | " + number(gpu->slots(8)) + " instructions | " +
+                          number(gpu->fp32_slots(8)) + " |");
+  // 80 instructions make four random numbers, 40 are the rest of an element.
+  expect_says(page, "The budget for 12 bytes is " + number(a100.slots(12)) +
+                        " on the A100, so that would take " + number(100 * (80 + 40) / a100.slots(12)) +
+                        " % of it; on the H200 it is " + number(h200.slots(12)));
+  EXPECT_GT(80 + 40, h200.slots(12));
+  EXPECT_LT(80 / 4 + 40, h200.slots(12));
+  expect_says(page, "9 · 36 = " + number(9 * 36) +
+                        " instructions an element, and the bytes of two kernels leave "
+                        "room for 2 · 113 = " +
+                        number(2 * std::round(a100.slots(8))));
+  // A tile of 256 outputs with nine neighbours: eight values more.
+  expect_says(page, "Only the halo of 8, " + number(100 * 8.0 / 256) + " % of the tile");
+  expect_says("docs/compilers.md",
+              number(256 + 8) + " values for 256 outputs, " + number(100 * 8.0 / 256) + " % more");
+}
+
+TEST(Derived, GradientsHideBehindTheBackwardPass) {
+  // 4 P T FLOPs of the backward pass for the 4 P bytes of a ring: T FLOPs a byte.
+  const Gpu a100("a100-sxm4-40gb");
+  constexpr double kBackward = 4, kRingBytes = 4, kNvlink = 300e9;
+  expect_says("docs/three-regimes.md",
+              "NVLink hides behind " +
+                  spaced(std::round(a100.tensor / kNvlink * kRingBytes / kBackward / 10) * 10) +
+                  " tokens a GPU and step, PCIe behind " +
+                  spaced(std::round(a100.tensor / a100.link * kRingBytes / kBackward / 10) * 10));
+}
+
+TEST(Derived, WhatAbsentGradientsSave) {
+  constexpr double kBytes = 11.7e6 * 4, kBandwidth = 900e9, kImages = 1024, kRate = 1670;
+  const double pass = kBytes / kBandwidth * 1e6, step = kImages / kRate * 1e3;
+  expect_says("docs/articles.md", "one pass is " + number(pass) + " µs at 900 GB/s, four are " +
+                                      number(4 * pass) + " µs. A step of 1024 images takes " + number(step) +
+                                      " ms, so the gain is at most **" +
+                                      number(4 * pass / step / 1e3 * 100, 2) + " %**");
+}
+
+TEST(Derived, OverheadOfSmallKernels) {
+  const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", "a100-sxm4-40gb");
+  const double own = 2.62 - d.kernel_gap_us - d.kernel_start_us;
+  expect_says("labs/05-launch/README.md",
+              "estimate at " + number(own, 2) + " µs. So overhead is " + number(2.62 - own, 2) +
+                  " µs of 2.62, " + number(100 * (2.62 - own) / 2.62) + " %, and " + number(1.34 - own, 2) +
+                  " of 1.34, " + number(100 * (1.34 - own) / 1.34) + " %");
+}
+
+// The rates come from the tables of the same page, which are simulated: they change with the time model.
+TEST(Derived, CrossingOfLab06AsAchieved) {
+  const std::string page = "labs/06-memory/README.md";
+  const double kernels = read(page, "| A100 | ", " µs |"), copy = read(page, "| 256 KiB | ", " µs,");
+  constexpr double kBatch = 128, kWidth = 512, kProducts = 3 * 16;
+  const double product = kernels / kProducts, rate = 2 * kBatch * kWidth * kWidth / product * 1e-6,
+               link = kBatch * kWidth * 4 / copy * 1e-3;
+  expect_says(page, number(kernels) + " / 48 = " + number(product, 1) + " µs, " + number(rate, 2) +
+                        " of 19.5 TFLOP/s");
+  expect_says(page, "takes " + number(copy, 1) + " µs, at " + number(link, 1) + " of 25 GB/s");
+  const double crossing = 2 * rate * 1e3 / link;
+  EXPECT_NEAR(read(page, "GB/s = **", "**"), crossing, 0.01 * crossing);
+  EXPECT_LT(crossing, kWidth) << "the page says that the graded width lies to the right of it";
+}
+
+}  // namespace
+}  // namespace roofline::docs
