@@ -108,10 +108,29 @@ TEST(Derived, GradientsHideBehindTheBackwardPass) {
 TEST(Derived, WhatAbsentGradientsSave) {
   constexpr double kBytes = 11.7e6 * 4, kBandwidth = 900e9, kImages = 1024, kRate = 1670;
   const double pass = kBytes / kBandwidth * 1e6, step = kImages / kRate * 1e3;
-  expect_says("docs/articles.md", "one pass is " + number(pass) + " µs at 900 GB/s, four are " +
-                                      number(4 * pass) + " µs. A step of 1024 images takes " + number(step) +
-                                      " ms, so the gain is at most **" +
-                                      number(4 * pass / step / 1e3 * 100, 2) + " %**");
+  expect_says("docs/whole-models.md", "one pass is " + number(pass) + " µs at 900 GB/s, four are " +
+                                          number(4 * pass) + " µs. A step of 1024 images takes " +
+                                          number(step) + " ms, so the gain is at most **" +
+                                          number(4 * pass / step / 1e3 * 100, 2) + " %**");
+}
+
+TEST(Derived, SizesOfWholeModels) {
+  const std::string page = "docs/whole-models.md";
+  constexpr double kBillion = 7, kWidth = 4096, kTokens = 32 * 1000;
+  const Gpu a100("a100-sxm4-40gb");
+  expect_says(page, "7 · 16 = " + number(kBillion * (2 + 2 + 4 + 8)) + " GB");
+  const double halves = kBillion * 2, quarter = kBillion / 2;
+  expect_says(page, "at least 14 / 1555 s = " + number(halves * 1e9 / a100.dram * 1e3, 1) +
+                        " ms on an A100. With 4 bits a weight it is " + number(quarter, 1) + " GB and " +
+                        number(quarter * 1e9 / a100.dram * 1e3, 1) + " ms");
+  const double weights = 2 * kWidth * kWidth, token = 2 * kWidth;
+  expect_says(page, "= " + number(weights * 1e-6, 1) +
+                        " MB of weights; one token's activations are 2 · 4096 = " + number(token * 1e-3, 1) +
+                        " kB. They are equal at **" + number(weights / token) + " tokens**");
+  expect_says(page, "(" + number(64 * token * 1e-6, 1) + " MB)");
+  expect_says(page,
+              "(" + number(weights * 1e-6, 1) + " MB instead of " + number(kTokens * token * 1e-6) + ")");
+  expect_says(page, "a factor of " + number(1580.0 / 1200, 2));
 }
 
 TEST(Derived, OverheadOfSmallKernels) {

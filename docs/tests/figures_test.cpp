@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
-#include "docs/tests/text_files.h"
-#include "grader/base/units.h"
+#include "docs/tests/data_sheet.h"
+#include "docs/tests/generated.h"
 #include "grader/formats/read_json.h"
 #include "grader/result/sweep_figure.h"
-#include "grader/text/svg.h"
-#include "simulator/timing/device_description.h"
 
 // Pictures and tables of the page "three regimes", made of the device files. ROOFLINE_UPDATE_PAGES=1 writes
 // them.
@@ -25,38 +22,6 @@ using grader::significant;
 using grader::Svg;
 
 constexpr double kWidth = 760, kLeft = 76, kRight = 736;
-
-/// What a data sheet promises: GB/s and TFLOP/s.
-struct Sheet {
-  std::string id, name;
-  double dram = 0, copy = 0, fp32 = 0, tensor = 0;
-};
-
-Sheet sheet(const std::string& id) {
-  const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", id);
-  return {.id = id,
-          .name = d.name.starts_with("NVIDIA ") ? d.name.substr(7) : d.name,
-          .dram = d.dram_gbps,
-          .copy = d.dram_gbps * d.dram_copy_efficiency,
-          .fp32 = 2 * 32 * d.fma_rate * d.sms * d.clock_mhz * 1e-6,
-          .tensor = d.tensor_f16_f32_flops_per_clock * d.sms * d.tensor_clock_mhz * 1e-6};
-}
-
-void axes(Svg& svg, const LogScale& x, const LogScale& y, const std::string& x_name,
-          const std::string& y_name) {
-  for (const double tick : y.ticks(10, 8)) {
-    svg.line({x.from, y.at(tick)}, {x.to, y.at(tick)}, "grid");
-    svg.text({x.from - 8, y.at(tick) + 4}, compact(tick), "tick", Svg::Anchor::kEnd);
-  }
-  for (const double tick : x.ticks(x.high / x.low > 5000 ? 10 : 4, 12)) {
-    svg.line({x.at(tick), y.from}, {x.at(tick), y.from + 4}, "axis");
-    svg.text({x.at(tick), y.from + 17}, compact(tick, 6), "tick", Svg::Anchor::kMiddle);
-  }
-  svg.line({x.from, y.from}, {x.to, y.from}, "axis");
-  svg.line({x.from, y.from}, {x.from, y.to}, "axis");
-  svg.text({x.to, y.from + 34}, x_name, "note", Svg::Anchor::kEnd);
-  svg.text({x.from, y.to - 8}, y_name, "label");
-}
 
 std::string roofline_figure() {
   const Sheet a100 = sheet("a100-sxm4-40gb");
@@ -163,11 +128,6 @@ std::string ridge_table() {
              ridge(s.fp32) + " | " + compact(s.tensor) + " TFLOP/s | " + ridge(s.tensor) + " |\n";
   }
   return table;
-}
-
-void expect_current(const std::filesystem::path& path, const std::string& now) {
-  if (std::getenv("ROOFLINE_UPDATE_PAGES")) write_text(path, now);
-  EXPECT_EQ(text_of(path), now) << path << " is not current: ROOFLINE_UPDATE_PAGES=1 ./lab test -R Page";
 }
 
 // Break when a device file changes and the picture or table does not.

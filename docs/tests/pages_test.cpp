@@ -261,7 +261,10 @@ TEST(Pages, EverySubjectHasItsPage) {
       {"docs/three-regimes.md",
        {"factory", "ridge point", "9.75", "99.80", "32 million", "280 thousand", "GPU-Util", "larger batch",
         "A roof below the roof", "utilisation", "communication-bound", "Data parallelism"}},
-      {"docs/articles.md", {"MPS", "Loss scaling", "none instead of zero", "Pinned memory", "Quantised"}}};
+      {"docs/whole-models.md",
+       {"MPS", "none instead of zero", "quantised weights", "Tensor parallelism", "pruning", "distillation",
+        "TensorRT-LLM", "out of memory", "latency"}},
+      {"docs/articles.md", {"Loss scaling", "Pinned memory"}}};
   for (const auto& [page, words] : subjects) {
     const std::string text = text_of(kRoot / page);
     for (const std::string& word : words)
@@ -306,9 +309,15 @@ TEST(Pages, EveryIdeaStandsWhereTheTableSends) {
         {"vendor libraries", "compilers.md#libraries", "cuBLAS"},
         {"FlashAttention", "compilers.md#flashattention", "softmax"},
         {"operator fusion", "compilers.md#fusion", "horizontal"},
-        {"set-to-none", "#ideas-without-a-lab", "none instead of zero"},
-        {"MPS", "#ideas-without-a-lab", "MPS"},
-        {"quantised weights", "#ideas-without-a-lab", "Quantised"},
+        {"set-to-none", "whole-models.md#gradients-to-none-instead-of-zero", "four passes"},
+        {"MPS", "whole-models.md#two-programs-on-one-gpu", "MPS"},
+        {"quantised weights", "whole-models.md#fewer-flops-fewer-bytes", "quantised"},
+        {"arithmetic cannot be reduced", "three-regimes.md#the-factory", "saved without changing"},
+        {"bars of time", "three-regimes.md#time-as-bars", "longest bar"},
+        {"out of memory", "whole-models.md#does-it-fit", "out of memory"},
+        {"convergence", "whole-models.md#batch-precision-and-convergence", "learning"},
+        {"weight-gathered", "whole-models.md#several-gpus", "Weight-gathered"},
+        {"xFormers", "whole-models.md#serving-libraries", "xFormers"},
         {"loss scaling", "#a-profile-step-by-step", "Loss scaling"},
         {"pinned memory", "#a-profile-step-by-step", "Pinned memory"}}) {
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const std::string& line) {
