@@ -133,6 +133,14 @@ TEST(Derived, SizesOfWholeModels) {
   expect_says(page, "a factor of " + number(1580.0 / 1200, 2));
 }
 
+TEST(Derived, TheExampleOfTheQuestions) {
+  const Gpu a100("a100-sxm4-40gb");
+  const double bytes = 3 * 4 * std::exp2(24), us = bytes / a100.copy * 1e6;
+  expect_says("docs/faq.md", "= " + number(bytes * 1e-6) + " MB, which takes " + number(us) + " µs at the " +
+                                 number(a100.copy * 1e-9) + " GB/s of a copy. So it reaches " +
+                                 number(100 * us / 170) + " % of that rate");
+}
+
 TEST(Derived, OverheadOfSmallKernels) {
   const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", "a100-sxm4-40gb");
   const double own = 2.62 - d.kernel_gap_us - d.kernel_start_us;
