@@ -94,6 +94,65 @@ TEST(Derived, BudgetsOfLab03) {
               number(256 + 8) + " values for 256 outputs, " + number(100 * 8.0 / 256) + " % more");
 }
 
+TEST(Derived, PassesOfTheEndOfALayer) {
+  const Gpu a100("a100-sxm4-40gb");
+  const double pass = 16384.0 * 1024 * 2;
+  const auto passes = [&](int n) {
+    return number(n * pass * 1e-6) + " MB or " + number(n * pass / a100.copy * 1e6) + " µs";
+  };
+  expect_says("docs/compilers.md", "one pass over a matrix is " + number(pass * 1e-6, 1) +
+                                       " MB. Four kernels make nine passes, " + passes(9) + " at the " +
+                                       number(a100.copy * 1e-9) + " GB/s");
+  expect_says("docs/compilers.md", "one kernel makes three, " + passes(3));
+}
+
+TEST(Derived, TheFractionOfTheExample) {
+  const double rate = 209.7e6 / 160e-6 * 1e-9;
+  expect_says("docs/measuring.md", "moves 209.7 MB in 160 µs, which is " + number(rate) + " GB/s");
+  expect_says("docs/measuring.md", number(rate) + " / 1364 = " + number(rate / 1364, 2));
+}
+
+// What lab 01 says of bytes, sectors and bytes in flight.
+TEST(Derived, LittlesLawInLab01) {
+  const std::string page = "labs/01-pointwise/README.md";
+  const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", "a100-sxm4-40gb");
+  const Gpu a100("a100-sxm4-40gb");
+  const double in_flight = 1555 * 400, an_sm = in_flight / d.sms;
+  expect_says(page, "1555 · 400 ≈ " + number(std::round(in_flight / 1e4) * 10) + " 000 bytes");
+  expect_says(page, "On " + number(d.sms) + " SMs that is about " + number(an_sm * 1e-3, 1) +
+                        " KB an SM, or " + number(an_sm / (32 * 4)) + " warps");
+  expect_says(page, "The arithmetic could be done fifty times");
+  EXPECT_NEAR((8 / a100.dram) / (2 / a100.flops), 50, 0.5);
+  // The graded arrays: five times L2, read and written together.
+  const auto arrays = 5 * static_cast<double>(d.l2_bytes);
+  expect_says(page, "moves " + number(arrays * 1e-6, 1) + " MB takes only " +
+                        number(arrays / a100.copy * 1e6) + " µs");
+}
+
+TEST(Derived, TheRidgeOfLab02) {
+  const Gpu a100("a100-sxm4-40gb");
+  const double ridge = a100.flops / a100.copy;
+  expect_says("labs/02-intensity/README.md",
+              "= " + number(ridge, 1) + " FLOP/B, or repeat = " + number(ridge * 8 / 2));
+}
+
+// Intensity of a block's tile and what L2 must deliver to it.
+TEST(Derived, TilesOfLab04) {
+  struct Tile {
+    const char* name;
+    double rows, columns;
+    int decimals;
+  };
+  for (const Tile& tile : {Tile{"16 x 16 (a tile a warp)", 16, 16, 0},
+                           {"64 x 64", 64, 64, 1},
+                           {"128 x 128", 128, 128, 1},
+                           {"128 x 256", 128, 256, 1}}) {
+    const double intensity = tile.rows * tile.columns / (tile.rows + tile.columns);
+    expect_says("labs/04-gemm/README.md", std::string("| ") + tile.name + " | " + number(intensity) + " | " +
+                                              number(312 / intensity, tile.decimals) + " TB/s |");
+  }
+}
+
 TEST(Derived, GradientsHideBehindTheBackwardPass) {
   // 4 P T FLOPs of the backward pass for the 4 P bytes of a ring: T FLOPs a byte.
   const Gpu a100("a100-sxm4-40gb");

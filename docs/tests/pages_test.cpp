@@ -272,7 +272,7 @@ TEST(Pages, EverySubjectHasItsPage) {
   }
 }
 
-/// What stands below a heading, up to the next one of its rank or above.
+/// What is below a heading, up to the next one of its rank or above.
 std::string section_of(const fs::path& page, const std::string& anchor) {
   std::string text;
   std::size_t rank = 0;
@@ -330,6 +330,16 @@ TEST(Pages, EveryIdeaStandsWhereTheTableSends) {
     const fs::path file = hash == 0 ? page : page.parent_path() / link.substr(0, hash);
     EXPECT_NE(section_of(file, link.substr(hash + 1)).find(idea.word), std::string::npos)
         << link << " does not hold " << idea.word;
+  }
+}
+
+// Breaks when a page for learners leaves its words unexplained.
+TEST(Pages, PagesForLearnersLinkToTheGlossary) {
+  for (const char* page :
+       {"articles", "checks", "compilers", "counters", "course", "cuda-basics", "measuring", "report",
+        "start", "three-regimes", "trace", "trust", "whole-models"}) {
+    const std::string path = std::string("docs/") + page + ".md";
+    EXPECT_NE(text_of(kRoot / path).find("](glossary.md"), std::string::npos) << path;
   }
 }
 
