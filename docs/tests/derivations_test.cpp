@@ -209,6 +209,34 @@ TEST(Derived, OverheadOfSmallKernels) {
                   " of 1.34, " + number(100 * (1.34 - own) / 1.34) + " %");
 }
 
+// Where computing again costs as much as the link, in lab 06.
+TEST(Derived, CrossingsOfLab06) {
+  const std::string page = "labs/06-memory/README.md";
+  const Gpu a100("a100-sxm4-40gb"), h200("h200");
+  const auto tens = [](double value) { return spaced(std::round(value / 10) * 10); };
+  expect_says(page, "| 25 GB/s | " + number(a100.flops / a100.link) + " FLOP/B | " + number(2 * 780) + " |");
+  expect_says(page, "| 25 GB/s | " + tens(a100.tensor / a100.link) + " FLOP/B | " +
+                        tens(a100.tensor / a100.link) + " |");
+  expect_says(page, "| 55 GB/s | " + number(h200.flops / h200.link) + " FLOP/B | " +
+                        number(std::round(2 * h200.flops / h200.link / 10) * 10) + " |");
+  const double again = 2 / a100.copy, over = 1 / a100.link;
+  expect_says(page, "on the A100 by a factor of " + number(over / again));
+}
+
+// Products and activations of a chain of layers, by what is kept.
+TEST(Derived, ProductsOfLab06) {
+  const std::string page = "labs/06-memory/README.md";
+  const int layers = 16, segment = 4, step = 3 * layers, again = (segment - 1) * (segment - 1);
+  expect_says(page, "| everything kept | " + number(layers + 2) + " | 16 + 32 = " + number(step) + " |");
+  expect_says(page, "| recomputed by segments | " + number(2 * segment + 1) + " | 48 + " + number(again) +
+                        " = " + number(step + again) + " |");
+  expect_says(page, "| 48 + " + number(layers) + " = " + number(step + layers) + " |");
+  const int from_input = layers * (layers - 1) / 2;
+  expect_says(page, "| 48 + " + number(from_input) + " = " + number(step + from_input) + " |");
+  expect_says(page, "With 64 layers, " + number(2 * 8 + 1) + " activations instead of " + number(64 + 2) +
+                        " cost " + number(7 * 7) + " products more than the " + number(3 * 64));
+}
+
 // The rates come from the tables of the same page, which are simulated: they change with the time model.
 TEST(Derived, CrossingOfLab06AsAchieved) {
   const std::string page = "labs/06-memory/README.md";
