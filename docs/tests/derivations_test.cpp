@@ -213,11 +213,13 @@ TEST(Derived, OverheadOfSmallKernels) {
 TEST(Derived, CrossingsOfLab06) {
   const std::string page = "labs/06-memory/README.md";
   const Gpu a100("a100-sxm4-40gb"), h200("h200");
+  const double sheet_flops =
+      std::round(h200.flops * 1e-11) * 1e11;  // the page divides the 66.9 that it shows
   const auto tens = [](double value) { return spaced(std::round(value / 10) * 10); };
   expect_says(page, "| 25 GB/s | " + number(a100.flops / a100.link) + " FLOP/B | " + number(2 * 780) + " |");
   expect_says(page, "| 25 GB/s | " + tens(a100.tensor / a100.link) + " FLOP/B | " +
                         tens(a100.tensor / a100.link) + " |");
-  expect_says(page, "| 55 GB/s | " + number(h200.flops / h200.link) + " FLOP/B | " +
+  expect_says(page, "| 55 GB/s | " + number(sheet_flops / h200.link) + " FLOP/B | " +
                         number(std::round(2 * h200.flops / h200.link / 10) * 10) + " |");
   const double again = 2 / a100.copy, over = 1 / a100.link;
   expect_says(page, "on the A100 by a factor of " + number(over / again));
