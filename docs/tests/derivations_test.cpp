@@ -153,6 +153,19 @@ TEST(Derived, TilesOfLab04) {
   }
 }
 
+// The model answer to lab 04's open question: bytes that 64 x 256 x 16 reads from shared memory.
+TEST(Derived, WgmmaReadsLess) {
+  const double a = 64 * 16 * 2, b = 16 * 256 * 2, flops = 2.0 * 64 * 256 * 16, warps = 4 * (64 + 64) * 16 * 2;
+  const auto grouped = [](double value) {
+    return number(std::floor(value / 1000)) + " " + number(std::fmod(value, 1000));
+  };
+  expect_says("docs/course.md", grouped(a + b) + " bytes for " + grouped(flops) + " FLOPs, " +
+                                    number(flops / (a + b)) + " FLOP/B, or " + number(flops / b) +
+                                    " FLOP/B with");
+  expect_says("docs/course.md", grouped(warps) + " bytes: " + number(flops / warps) + " FLOP/B");
+  EXPECT_EQ(flops / warps, 4096.0 / 128);
+}
+
 TEST(Derived, GradientsHideBehindTheBackwardPass) {
   // 4 P T FLOPs of the backward pass for the 4 P bytes of a ring: T FLOPs a byte.
   const Gpu a100("a100-sxm4-40gb");
