@@ -261,11 +261,85 @@ TEST(Pages, EverySubjectHasItsPage) {
       {"docs/three-regimes.md",
        {"factory", "ridge point", "9.75", "99.80", "32 million", "280 thousand", "GPU-Util", "larger batch",
         "A roof below the roof", "utilisation", "communication-bound", "Data parallelism"}},
-      {"docs/articles.md", {"MPS", "Loss scaling", "none instead of zero", "Pinned memory", "Quantised"}}};
+      {"docs/whole-models.md",
+       {"MPS", "none instead of zero", "quantised weights", "Tensor parallelism", "pruning", "distillation",
+        "TensorRT-LLM", "out of memory", "latency"}},
+      {"docs/articles.md", {"Loss scaling", "Pinned memory"}}};
   for (const auto& [page, words] : subjects) {
     const std::string text = text_of(kRoot / page);
     for (const std::string& word : words)
       EXPECT_NE(text.find(word), std::string::npos) << page << ": " << word;
+  }
+}
+
+/// What is below a heading, up to the next one of its rank or above.
+std::string section_of(const fs::path& page, const std::string& anchor) {
+  std::string text;
+  std::size_t rank = 0;
+  for (const Line& line : classified(page)) {
+    if (!line.code && line.text.starts_with("#")) {
+      const std::size_t here = line.text.find(' ');
+      if (rank > 0 && here <= rank) break;
+      if (rank == 0 && slug(line.text.substr(here + 1)) == anchor) rank = here;
+    }
+    if (rank > 0) text += line.text + "\n";
+  }
+  return text;
+}
+
+// Breaks when the table of ideas in docs/articles.md sends a reader to a section that is about something
+// else.
+TEST(Pages, EveryIdeaStandsWhereTheTableSends) {
+  struct Idea {
+    const char *name, *link, *word;
+  };
+  const fs::path page = kRoot / "docs/articles.md";
+  const std::vector<std::string> rows = lines_of(section_of(page, "where-every-idea-lives"));
+  for (const Idea& idea :
+       {Idea{"FLOPs outgrow bandwidth", "three-regimes.md#the-factory", "H100"},
+        {"running ahead", "three-regimes.md#overhead", "Running ahead"},
+        {"Python 32 M/s", "three-regimes.md#overhead", "32 million"},
+        {"utilisation of 80 %", "three-regimes.md#how-close-is-close", "80 %"},
+        {"a roof below the roof", "three-regimes.md#a-roof-below-the-roof", "roof"},
+        {"three cases", "three-regimes.md#raising-the-intensity", "crosses the ridge"},
+        {"latency against throughput", "three-regimes.md#why-a-larger-batch-helps", "throughput"},
+        {"250 and 700", "three-regimes.md#the-factory-has-two-halls", "1/245"},
+        {"repeat sweep", "three-regimes.md#the-roofline", "9.75"},
+        {"data parallelism", "three-regimes.md#the-fourth-regime-several-chips", "Data parallelism"},
+        {"vendor libraries", "compilers.md#libraries", "cuBLAS"},
+        {"FlashAttention", "compilers.md#flashattention", "softmax"},
+        {"operator fusion", "compilers.md#fusion", "horizontal"},
+        {"set-to-none", "whole-models.md#gradients-to-none-instead-of-zero", "four passes"},
+        {"MPS", "whole-models.md#two-programs-on-one-gpu", "MPS"},
+        {"quantised weights", "whole-models.md#fewer-flops-fewer-bytes", "quantised"},
+        {"arithmetic cannot be reduced", "three-regimes.md#the-factory", "saved without changing"},
+        {"bars of time", "three-regimes.md#time-as-bars", "longest bar"},
+        {"out of memory", "whole-models.md#does-it-fit", "out of memory"},
+        {"convergence", "whole-models.md#batch-precision-and-convergence", "learning"},
+        {"weight-gathered", "whole-models.md#several-gpus", "Weight-gathered"},
+        {"xFormers", "whole-models.md#serving-libraries", "xFormers"},
+        {"loss scaling", "#a-profile-step-by-step", "Loss scaling"},
+        {"pinned memory", "#a-profile-step-by-step", "Pinned memory"}}) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const std::string& line) {
+      return line.find(idea.name) != std::string::npos;
+    });
+    ASSERT_NE(row, rows.end()) << "no row for " << idea.name;
+    const std::string link = idea.link;
+    EXPECT_NE(row->find("(" + link + ")"), std::string::npos) << idea.name << " is not sent to " << link;
+    const std::size_t hash = link.find('#');
+    const fs::path file = hash == 0 ? page : page.parent_path() / link.substr(0, hash);
+    EXPECT_NE(section_of(file, link.substr(hash + 1)).find(idea.word), std::string::npos)
+        << link << " does not hold " << idea.word;
+  }
+}
+
+// Breaks when a page for learners leaves its words unexplained.
+TEST(Pages, PagesForLearnersLinkToTheGlossary) {
+  for (const char* page :
+       {"articles", "checks", "compilers", "counters", "course", "cuda-basics", "measuring", "report",
+        "start", "three-regimes", "trace", "trust", "whole-models"}) {
+    const std::string path = std::string("docs/") + page + ".md";
+    EXPECT_NE(text_of(kRoot / path).find("](glossary.md"), std::string::npos) << path;
   }
 }
 
