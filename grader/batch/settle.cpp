@@ -91,6 +91,8 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     const LatePolicy::Verdict late = course.late.of(handed_in.id, handed_in.time);
     graded.factor = late.factor;
     graded.remark = late.remark;
+    if (handed_in.marked_late && !handed_in.time)
+      graded.remark = "handed in late, the platform says, but not when: nothing is taken off here";
     for (const Chosen& chosen : parts) {
       Result result = result_of(folder, handed_in, chosen);
       Part part = *chosen.part;

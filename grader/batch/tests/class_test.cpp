@@ -31,6 +31,19 @@ TEST(Late, DaysThatHaveBegun) {
   EXPECT_EQ(late.of("bob", std::nullopt).factor, 1) << "nobody loses points for a time that is not known";
 }
 
+TEST(Late, ClocksOfZones) {
+  EXPECT_EQ(parse_time("2026-07-01 12:00", "+02:00"), parse_time("2026-07-01T10:00:00Z"));
+  EXPECT_EQ(parse_time("2026-07-01T12:00:00Z", "+02:00"), parse_time("2026-07-01T12:00:00Z"));
+  if (!zone_problem("Europe/Berlin").empty()) GTEST_SKIP() << zone_problem("Europe/Berlin");
+  EXPECT_EQ(parse_time("2026-07-01 12:00", "Europe/Berlin"), parse_time("2026-07-01T10:00:00Z")) << "summer";
+  EXPECT_EQ(parse_time("2026-12-01 12:00", "Europe/Berlin"), parse_time("2026-12-01T11:00:00Z"));
+  EXPECT_EQ(Course::parse("[late]\ndeadline = 2026-12-01T12:00:00\ntime_zone = \"Europe/Berlin\"\n", "c")
+                .late.deadline,
+            parse_time("2026-12-01T11:00:00Z"));
+  for (const char* bad : {"Mars/Phobos", "../etc/passwd", "+2"})
+    EXPECT_THROW(Course::parse("[late]\ntime_zone = \"" + std::string(bad) + "\"\n", "c"), UsageError) << bad;
+}
+
 TEST(Late, FormsOfTime) {
   EXPECT_EQ(parse_time("1970-01-02T00:00:00Z"), 86400);
   EXPECT_EQ(parse_time("1970-01-02 01:00 +0100"), 86400);
@@ -149,6 +162,16 @@ TEST_F(Settling, TheBestCountsAfterTheLatePolicy) {
   EXPECT_EQ(settled.errors, 1U);
   EXPECT_EQ(settled.submissions, 5U);
   EXPECT_EQ(settled.different, 4U);
+}
+
+// Breaks when late work of Canvas, which tells no time, goes by without a word.
+TEST_F(Settling, LateWithoutATimeIsSaid) {
+  HandedIn late = attempt("ada", "a", outcome("half", 2), 0);
+  late.time.reset();
+  late.marked_late = true;
+  const Graded graded = settle(BatchFolder{folder_}, {late}, parts_, {}).students[0];
+  EXPECT_EQ(graded.factor, 1);
+  EXPECT_NE(graded.remark.find("not when"), std::string::npos);
 }
 
 TEST_F(Settling, NewPointsWithoutRunning) {
