@@ -65,7 +65,8 @@ bool holds_an_export(const unpack::Contents& contents) {
   }
   std::erase_if(top, [](const std::string& name) { return name.starts_with(".") || name == "__MACOSX"; });
   if (is_an_export(top)) return true;
-  const bool one_folder = std::ranges::all_of(top, [&](const std::string& name) { return name == top.front(); });
+  const bool one_folder =
+      std::ranges::all_of(top, [&](const std::string& name) { return name == top.front(); });
   return one_folder && is_an_export(below);
 }
 
@@ -75,7 +76,8 @@ fs::path submissions_in(const fs::path& folder, const std::vector<Student>& rost
   if (names.size() != 1) return folder;
   const fs::path inner = folder / names.front();
   std::error_code error;
-  if (!fs::is_directory(fs::symlink_status(inner, error)) || layout_of(names.front()).platform != Platform::kNone)
+  if (!fs::is_directory(fs::symlink_status(inner, error)) ||
+      layout_of(names.front()).platform != Platform::kNone)
     return folder;
   const std::vector<std::string> below = names_in(inner);
   const auto logins = logins_of(below);
@@ -118,8 +120,8 @@ std::vector<HandedIn> find_class(const fs::path& given, const fs::path& staging,
                                  const std::vector<Student>& roster, Search search) {
   std::error_code error;
   if (fs::is_regular_file(given, error) && is_archive(given.filename().string()))
-    return find_submissions(unpacked_below(given, staging / "0", unpack_class(unpacker, given), roster), roster,
-                            search);
+    return find_submissions(unpacked_below(given, staging / "0", unpack_class(unpacker, given), roster),
+                            roster, search);
   const fs::path folder = submissions_in(given, roster);
   std::vector<HandedIn> all;
   std::size_t count = 0;

@@ -186,9 +186,9 @@ LatePolicy::Verdict LatePolicy::of(const std::string& student, std::optional<Sec
   if (!due || !handed_in || *handed_in <= *due + grace) return {};
   const double days = std::ceil(static_cast<double>(*handed_in - *due) / kDay);
   const std::string late = compact(days, 4) + (days == 1 ? " day late: " : " days late: ");
-  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + compact(most_days, 4)};
+  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + compact(most_days, 4), days};
   const double factor = std::max(0.0, 1 - days * percent_per_day / 100);
-  return {factor, late + compact(100 * factor, 4) + " %"};
+  return {factor, late + compact(100 * factor, 4) + " %", days};
 }
 
 Course Course::read(const std::filesystem::path& file) { return parse(read_given(file), file.string()); }

@@ -38,7 +38,8 @@ struct LatePolicy {
 
   struct Verdict {
     double factor = 1;
-    std::string remark;  ///< empty: in time
+    std::string remark{};  ///< empty: in time
+    double days = 0;       ///< late, that have begun
   };
   Verdict of(const std::string& student, std::optional<Seconds> handed_in) const;
 };

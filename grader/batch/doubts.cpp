@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grader/base/printable.h"
+#include "grader/base/units.h"
 
 namespace roofline::grader {
 namespace {
@@ -21,7 +22,8 @@ std::string few_of(const std::set<std::string>& names) {
 
 }  // namespace
 
-std::vector<std::string> doubts_about(const std::vector<HandedIn>& attempts, const std::vector<Student>& roster) {
+std::vector<std::string> doubts_about(const std::vector<HandedIn>& attempts,
+                                      const std::vector<Student>& roster) {
   std::vector<std::string> doubts;
   std::set<std::string> ids, strangers;
   std::size_t without = 0;
@@ -41,6 +43,27 @@ std::vector<std::string> doubts_about(const std::vector<HandedIn>& attempts, con
     doubts.push_back(std::to_string(without) + " of " + std::to_string(attempts.size()) +
                      " submissions hold no file that the lab asks for");
   return doubts;
+}
+
+std::vector<std::string> dropped_files(const std::string& roster_before, const std::string& roster,
+                                       const std::string& course_before, const std::string& course) {
+  std::vector<std::string> dropped;
+  if (roster.empty() && !roster_before.empty())
+    dropped.push_back("this class had the roster " + roster_before +
+                      "; without --roster nobody is missing, and ids are the platform's");
+  if (course.empty() && !course_before.empty())
+    dropped.push_back("this class had the course file " + course_before +
+                      "; without --course nothing is taken off for late work, and points are the labs' own");
+  return dropped;
+}
+
+std::vector<std::string> unusual_points(const std::map<std::string, double>& points) {
+  std::vector<std::string> unusual;
+  for (const auto& [part, sum] : points)
+    if (sum != 100)
+      unusual.push_back("the points of part " + part + " make " + compact(sum, 6) +
+                        ", not 100: the assignment on your platform needs the same maximum");
+  return unusual;
 }
 
 }  // namespace roofline::grader

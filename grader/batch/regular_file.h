@@ -8,8 +8,8 @@
 
 namespace roofline::grader {
 
-/// A regular file of at most `most` bytes that is not a link, read through a descriptor so that it cannot become
-/// one meanwhile.
+/// A regular file of at most `most` bytes that is not a link, read through a descriptor so that it cannot
+/// become one meanwhile.
 std::optional<std::string> read_regular(const std::filesystem::path& file, std::size_t most);
 
 }  // namespace roofline::grader

@@ -55,7 +55,8 @@ std::vector<Entry> entries_of(const fs::path& folder, const Search& search) {
     if (entry.layout.platform == Platform::kNone) repositories.push_back(entry.layout.id);
   const auto logins = logins_of(repositories);
   for (Entry& entry : entries)
-    if (const auto known = logins.find(entry.layout.id); entry.layout.platform == Platform::kNone && known != logins.end())
+    if (const auto known = logins.find(entry.layout.id);
+        entry.layout.platform == Platform::kNone && known != logins.end())
       entry.layout.perhaps = known->second;
   return entries;
 }
@@ -87,8 +88,8 @@ Bundle bundle_of(const std::vector<const Entry*>& entries) {
   return bundle;
 }
 
-/// In a folder that several downloads were put into, a file that comes again begins a new attempt (Canvas calls
-/// it pointwise-1.cu). What an attempt leaves out is as it was before.
+/// In a folder that several downloads were put into, a file that comes again begins a new attempt (Canvas
+/// calls it pointwise-1.cu). What an attempt leaves out is as it was before.
 std::vector<Bundle> attempts_of(std::vector<const Entry*> entries, const std::vector<std::string>& names) {
   std::ranges::stable_sort(entries, {}, [](const Entry* entry) { return entry->layout.number; });
   std::vector<Bundle> attempts;
@@ -127,7 +128,8 @@ std::vector<Bundle> attempt_folders(const Entry& entry) {
                   .entry = entry.raw,
                   .label = entry.raw + "/" + raw};
     if (match[2].matched) {
-      bundle.layout.time = parse_time(match[2].str() + " " + match[3].str() + ":" + match[4].str() + ":" + match[5].str());
+      bundle.layout.time =
+          parse_time(match[2].str() + " " + match[3].str() + ":" + match[4].str() + ":" + match[5].str());
       bundle.layout.local_time = true;
     }
     found.emplace_back(match[2].matched ? 0 : std::stoul(match[1]), std::move(bundle));
@@ -160,7 +162,8 @@ std::vector<Bundle> bundles_of(const std::vector<Entry>& entries, const std::vec
 }
 
 /// Whose a bundle is: several people where a group handed it in.
-std::vector<Layout> owners_of(const Bundle& bundle, const std::map<std::string, GradescopeEntry>& gradescope) {
+std::vector<Layout> owners_of(const Bundle& bundle,
+                              const std::map<std::string, GradescopeEntry>& gradescope) {
   const auto known = gradescope.find(bundle.entry);
   if (known == gradescope.end()) return {bundle.layout};
   std::vector<Layout> owners;
@@ -224,7 +227,8 @@ std::vector<HandedIn> find_submissions(const fs::path& folder, const std::vector
   std::error_code error;
   if (!fs::exists(folder, error)) throw UsageError("there is no folder " + folder.string());
   if (!fs::is_directory(folder, error))
-    throw UsageError(folder.string() + " is neither a folder nor an archive; name what the platform exported");
+    throw UsageError(folder.string() +
+                     " is neither a folder nor an archive; name what the platform exported");
   std::map<std::string, GradescopeEntry> gradescope;
   if (const auto yml = read_regular(folder / "submission_metadata.yml", 16 << 20))
     gradescope = parse_gradescope(*yml);

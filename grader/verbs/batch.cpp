@@ -94,6 +94,7 @@ class Batch {
     const Staging staging(folder_);
     Progressed progressed = replay(read_journal(read_file(folder_.journal())).events);
     open_class(journal, progressed);
+    note_files(journal, progressed);
     if (!request_.rescore) {
       require_sandbox(request_.sandbox);
       if (request_.sandbox == Sandbox::kContainer) {
@@ -184,6 +185,22 @@ class Batch {
     device_ = known.value("device", "sim");
     labs_sha256_ =
         known.value("labs_sha256", hashes);  // the outcomes' names, also when the lab's text changed since
+  }
+
+  /// A roster or course file that is left out the next time changes grades: that is said.
+  void note_files(Journal& journal, const Progressed& progressed) const {
+    const std::string roster = request_.roster.string(), course = request_.course.string();
+    for (const std::string& note : dropped_files(progressed.roster, roster, progressed.course, course))
+      std::fprintf(stderr, "  note    %s\n", printable(note).c_str());
+    std::map<std::string, double> points;
+    for (const Chosen& part : parts_)
+      points[part.id()] = course_.points_of(part.id(), part.part->points).total();
+    for (const std::string& note : unusual_points(points))
+      std::fprintf(stderr, "  note    %s\n", note.c_str());
+    const bool fewer =
+        (roster.empty() && !progressed.roster.empty()) || (course.empty() && !progressed.course.empty());
+    if (!fewer && (roster != progressed.roster || course != progressed.course))
+      journal.append({{"event", "given"}, {"roster", roster}, {"course", course}, {"at", utc_now()}});
   }
 
   Unpacker unpacker() const {
