@@ -259,7 +259,9 @@ class CommandLine {
             "  ./lab batch submissions --out graded --lab 04 --executor slurm --device gpu\n"
             "The same command goes on where it was stopped.",
             [this](const Paths& paths) { return batch_verb(paths, batch_); });
-    batch->add_option("DIR", batch_.folder, "what was handed in: folders, files, zip and tar archives")
+    batch
+        ->add_option("DIR", batch_.folder,
+                     "what was handed in: a folder, or the archive that the platform exported")
         ->required();
     batch->add_option("--out", batch_.out, "folder for results, tables and the journal");
     batch->add_option("--lab", batch_.labs, "number or name; may be repeated")->delimiter(',');
@@ -278,6 +280,7 @@ class CommandLine {
     batch->add_option("--time", batch_.time, "Slurm: time limit of a task")->capture_default_str();
     batch->add_flag("--rescore", batch_.rescore,
                     "give points anew, for example after a change of --course; runs nothing");
+    batch->add_flag("--yes", batch_.yes, "go on where people are missing or unknown, without asking");
     batch->add_flag("--fresh", batch_.fresh, "forget what the folder holds and start over");
     batch->add_flag_callback(
         "--no-sandbox", [this] { batch_.sandbox = Sandbox::kNone; },

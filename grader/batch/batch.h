@@ -17,6 +17,12 @@
 
 namespace roofline::grader {
 
+/// Students who handed in the same file, byte for byte, and did not do so as a group.
+struct SameFile {
+  std::string part;
+  std::vector<std::string> ids;
+};
+
 /// What is known when every task has ended.
 struct ClassOutcome {
   std::vector<Graded> students;                ///< the best submission of each, by id
@@ -25,6 +31,7 @@ struct ClassOutcome {
   std::size_t errors = 0;         ///< students with a part that could not be graded: no points lost
   std::size_t in_roster = 0;      ///< people; 0: there is no roster
   std::vector<Student> absent{};  ///< of them, who handed in nothing
+  std::vector<SameFile> same{};   ///< but not the skeleton, which everybody has
 
   std::vector<const Graded*> strangers() const;  ///< who is not in the roster
 };

@@ -57,6 +57,11 @@ Progressed replay(const std::vector<Json>& events) {
       state.done[key] = what == "done" ? text_of(event, "verdict") : "error";
       if (event.contains("seconds") && event["seconds"].is_number()) state.seconds[key] = event["seconds"];
       since_sentinel.insert(key);
+    } else if (what == "given") {
+      state.roster = text_of(event, "roster");
+      state.course = text_of(event, "course");
+    } else if (what == "agreed") {
+      state.agreed.insert(text_of(event, "to"));
     } else if (what == "fault") {
       ++state.faults[key];
     } else if (what == "slurm") {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Progressed {
   std::map<std::string, int> faults;        ///< key -> tries that failed through a fault of ours
   std::map<std::string, double> seconds;    ///< key -> wall time
   std::string slurm_job;                    ///< the last one
+  std::set<std::string> agreed;             ///< what a person said yes to
+  std::string roster, course;               ///< the files that were last given
 };
 /// A sentinel that failed takes back everything since the last one that passed.
 Progressed replay(const std::vector<nlohmann::json>& events);

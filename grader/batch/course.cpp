@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 
@@ -20,18 +21,18 @@ namespace {
 constexpr Seconds kDay = 86'400;
 
 /// A date of TOML, or a string in one of parse_time's forms.
-Seconds time_of(const toml::node& node, const std::string& where) {
+Seconds time_of(const toml::node& node, const std::string& where, const std::string& zone) {
   std::optional<Seconds> time;
   if (const auto* text = node.as_string()) {
-    time = parse_time(text->get());
+    time = parse_time(text->get(), zone);
   } else if (const auto* moment = node.as_date_time()) {
     std::ostringstream written;
     written << moment->get();
-    time = parse_time(written.str());
+    time = parse_time(written.str(), zone);
   } else if (const auto* day = node.as_date()) {
     std::ostringstream written;
     written << day->get();
-    time = parse_time(written.str());
+    time = parse_time(written.str(), zone);
   }
   if (!time) throw UsageError(where + " is not a time such as 2026-11-20T23:59:00Z");
   return *time;
@@ -44,10 +45,16 @@ double number_of(const toml::node& node, const std::string& where) {
 }
 
 void read_late(const toml::table& table, const std::string& name, LatePolicy& late) {
+  if (const toml::node* zone = table.get("time_zone")) {  // before the times that need it
+    late.time_zone = zone->value_or(std::string());
+    if (const std::string problem = zone_problem(late.time_zone); !problem.empty() || !zone->is_string())
+      throw UsageError(name + ": late.time_zone is not \"Europe/Berlin\", or \"+01:00\": " +
+                       (problem.empty() ? "it is no text" : problem));
+  }
   for (const auto& [key, node] : table) {
     const std::string where = name + ": late." + std::string(key.str());
     if (key.str() == "deadline") {
-      late.deadline = time_of(node, where);
+      late.deadline = time_of(node, where, late.time_zone);
     } else if (key.str() == "grace_minutes") {
       late.grace = static_cast<Seconds>(60 * number_of(node, where));
     } else if (key.str() == "percent_per_day") {
@@ -57,10 +64,11 @@ void read_late(const toml::table& table, const std::string& name, LatePolicy& la
     } else if (key.str() == "extensions" && node.is_table()) {
       for (const auto& [student, until] : *node.as_table())
         late.extensions[lower(std::string(student.str()))] =
-            time_of(until, where + "." + std::string(student.str()));
-    } else {
+            time_of(until, where + "." + std::string(student.str()), late.time_zone);
+    } else if (key.str() != "time_zone") {
       throw UsageError(where +
-                       " is not known: deadline, grace_minutes, percent_per_day, most_days, extensions are");
+                       " is not known: deadline, grace_minutes, percent_per_day, most_days, time_zone, "
+                       "extensions are");
     }
   }
 }
@@ -76,7 +84,7 @@ double* field(Points& points, std::string_view name) {
 
 }  // namespace
 
-std::optional<Seconds> parse_time(std::string_view text) {
+std::optional<Seconds> parse_time(std::string_view text, const std::string& zone_of_none) {
   std::tm parts{};
   int hour = 23, minute = 59, second = 59, used = 0;
   const std::string copy(text);
@@ -117,7 +125,59 @@ std::optional<Seconds> parse_time(std::string_view text) {
   parts.tm_hour = hour;
   parts.tm_min = minute;
   parts.tm_sec = second;
-  return static_cast<Seconds>(timegm(&parts)) - offset;
+  const auto shown = static_cast<Seconds>(timegm(&parts));
+  return rest.empty() ? from_zone(shown, zone_of_none) : shown - offset;
+}
+
+std::string time_text(Seconds time) {
+  const auto moment = static_cast<std::time_t>(time);
+  std::tm parts{};
+  char text[32] = "";
+  if (gmtime_r(&moment, &parts) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+namespace {
+
+/// "+01:00", in seconds.
+std::optional<Seconds> fixed_offset(const std::string& zone) {
+  int hours = 0, minutes = 0, used = 0;
+  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') ||
+      std::sscanf(zone.c_str() + 1, "%2d:%2d%n", &hours, &minutes, &used) != 2 || used != 5)
+    return std::nullopt;
+  return (zone[0] == '-' ? -1 : 1) * (Seconds{3600} * hours + Seconds{60} * minutes);
+}
+
+std::filesystem::path zone_file(const std::string& zone) {
+  const char* folder = std::getenv("TZDIR");
+  return std::filesystem::path(folder != nullptr ? folder : "/usr/share/zoneinfo") / zone;
+}
+
+}  // namespace
+
+std::string zone_problem(const std::string& zone) {
+  if (zone.empty() || zone == "UTC" || fixed_offset(zone)) return {};
+  if (zone.find("..") != std::string::npos || zone.starts_with('/')) return "there is no such zone";
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(zone_file(zone), ignored)) return {};
+  return "this system knows no zone \"" + zone + "\" (package tzdata)";
+}
+
+Seconds from_zone(Seconds shown, const std::string& zone) {
+  if (zone.empty() || zone == "UTC") return shown;
+  if (const auto offset = fixed_offset(zone)) return shown - *offset;
+  const char* before = std::getenv("TZ");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("TZ", (":" + zone_file(zone).string()).c_str(), 1);
+  tzset();
+  const auto moment = static_cast<std::time_t>(shown);
+  std::tm parts{};
+  gmtime_r(&moment, &parts);
+  parts.tm_isdst = -1;  // the zone's rules say
+  const auto time = static_cast<Seconds>(mktime(&parts));
+  before != nullptr ? setenv("TZ", kept.c_str(), 1) : unsetenv("TZ");
+  tzset();
+  return time;
 }
 
 LatePolicy::Verdict LatePolicy::of(const std::string& student, std::optional<Seconds> handed_in) const {
@@ -126,9 +186,9 @@ LatePolicy::Verdict LatePolicy::of(const std::string& student, std::optional<Sec
   if (!due || !handed_in || *handed_in <= *due + grace) return {};
   const double days = std::ceil(static_cast<double>(*handed_in - *due) / kDay);
   const std::string late = compact(days, 4) + (days == 1 ? " day late: " : " days late: ");
-  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + compact(most_days, 4)};
+  if (most_days >= 0 && days > most_days) return {0, late + "no points after " + compact(most_days, 4), days};
   const double factor = std::max(0.0, 1 - days * percent_per_day / 100);
-  return {factor, late + compact(100 * factor, 4) + " %"};
+  return {factor, late + compact(100 * factor, 4) + " %", days};
 }
 
 Course Course::read(const std::filesystem::path& file) { return parse(read_given(file), file.string()); }

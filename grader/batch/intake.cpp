@@ -2,53 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/batch/intake.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cctype>
-#include <regex>
-#include <set>
 
 #include "grader/base/file.h"
 #include "grader/base/printable.h"
-#include "grader/base/words.h"
 #include "grader/batch/layout.h"
-#include "grader/box/process.h"
-#include "grader/text/terminal.h"
+#include "grader/batch/regular_file.h"
 #include "grader/unpack/unpack.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kLargestArchive = 64 << 20;
 constexpr int kDeepest = 6;  ///< folders below a submission's that are looked into
 const unpack::Limits kLimits;
-
-/// A regular file that is not a link, read through a descriptor so that it cannot become one meanwhile.
-std::optional<std::string> read_regular(const fs::path& file, std::size_t most) {
-  const int fd = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  struct stat facts {};
-  std::string bytes;
-  bool ok =
-      fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) <= most;
-  if (ok) {
-    bytes.resize(static_cast<std::size_t>(facts.st_size));
-    ok = read(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-  }
-  close(fd);
-  if (!ok) return std::nullopt;
-  return bytes;
-}
-
-bool is_archive(const std::string& name) {
-  static constexpr const char* kEndings[] = {".zip",    ".tar",     ".tgz",    ".tar.gz",
-                                             ".tar.xz", ".tar.bz2", ".tar.zst"};
-  return std::ranges::any_of(kEndings, [&](const char* ending) { return name.ends_with(ending); });
-}
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string folder_of(const std::string& path) {
@@ -59,11 +26,8 @@ std::string folder_of(const std::string& path) {
 /// What a submission holds, from wherever it came.
 class Collector {
  public:
-  Collector(const std::vector<Chosen>& parts, const Unpacker& unpacker) : unpacker_(unpacker) {
-    for (const Chosen& part : parts)
-      for (const std::string& name : {part.part->program.source, part.lab->prediction})
-        if (std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
-  }
+  Collector(const std::vector<Chosen>& parts, const Unpacker& unpacker)
+      : unpacker_(unpacker), names_(declared_names(parts)) {}
 
   void take(const fs::path& path, const std::string& shown, int depth) {
     const fs::file_status status = fs::symlink_status(path);
@@ -80,7 +44,7 @@ class Collector {
   }
 
   /// A single file of another name, where there is only one it can be.
-  void take_as(const fs::path& path, const std::string& declared) { take_file(path, declared); }
+  void take_as(const fs::path& path, const std::string& declared) { take_file(path, "/" + declared); }
 
   const std::vector<unpack::File>& files() const { return files_; }
   const std::string& problem() const { return problem_; }
@@ -115,41 +79,13 @@ class Collector {
 
   void take_archive(const fs::path& archive, const std::string& shown) {
     const std::string name = printable(archive.filename().string());
-    std::error_code error;
-    if (fs::file_size(archive, error) > kLargestArchive || error)
-      return complain(name + " is larger than 64 MiB");
-    if (unpacker_.program.empty())
-      throw InfrastructureError(
-          "archives cannot be unpacked: this build is without libarchive (install libarchive-dev, then ./lab "
-          "setup)");
-    unpack::Contents contents = run_unpacker(archive);
+    unpack::Contents contents = unpack_submission(unpacker_, archive, names_);
     if (!contents.problem.empty()) complain(name + ": " + printable(contents.problem));
     for (unpack::File& file : contents.files) {
       if (file.path.find("__MACOSX") != std::string::npos) continue;
       if (files_.size() >= kLimits.files) break;
       files_.push_back({shown + "/" + file.path, std::move(file.bytes)});
     }
-  }
-
-  unpack::Contents run_unpacker(const fs::path& archive) const {
-    const CommandOptions options{.limit = std::chrono::seconds(60),
-                                 .output_limit = kLimits.files * (kLimits.file_bytes + 8192) + 8192};
-    CommandResult result;
-    if (unpacker_.sandbox == Sandbox::kNone) {
-      std::vector<std::string> command = {unpacker_.program.string(), archive.string()};
-      command.insert(command.end(), names_.begin(), names_.end());
-      result = run_command(command, options);
-    } else {
-      Box box(unpacker_.sandbox, Box::Kind::kCompile, {});
-      std::vector<std::string> command = {box.show(unpacker_.program, "unpack"),
-                                          box.show(archive, "archive")};
-      command.insert(command.end(), names_.begin(), names_.end());
-      result = run_command(box.enter(command, {}, "", {}), options);
-      if (!result.ok() && !result.timed_out && !box.was_entered())
-        throw InfrastructureError("the box of the unpacker could not be made: " + printable(result.output));
-    }
-    if (result.timed_out) return {.files = {}, .problem = "it takes more than 60 s to unpack"};
-    return unpack::unpacked(result.output, kLimits);
   }
 
   const Unpacker& unpacker_;
@@ -177,111 +113,32 @@ const unpack::File* best_of(const std::vector<unpack::File>& files, const std::s
   return best;
 }
 
-/// Two names that become one file name are two students.
-std::string safe_id(const std::string& id) {
-  const std::string safe = file_name_of(id);
-  return safe == id ? safe : safe + "_" + sha256_hex(id).substr(0, 6);
-}
-
-/// Whose an entry is: several people where a group handed it in.
-std::vector<Layout> owners_of(const std::string& entry,
-                              const std::map<std::string, GradescopeEntry>& gradescope) {
-  const auto known = gradescope.find(entry);
-  if (known == gradescope.end()) return {layout_of(entry)};
-  std::vector<Layout> owners;
-  for (const GradescopeEntry::Person& person : known->second.submitters)
-    owners.push_back({.id = person.email.substr(0, person.email.find('@')),
-                      .name = person.name,
-                      .email = person.email,
-                      .platform_id = person.student_id,
-                      .time = known->second.time});
-  return owners;
-}
-
-HandedIn handed_in_by(const Layout& owner, const fs::path& path, const std::vector<Student>& roster) {
-  const std::string raw = path.filename().string();
-  HandedIn one{.id = owner.id,
-               .name = printable(owner.name),
-               .email = printable(owner.email),
-               .label = printable(raw),
-               .path = path,
-               .time = owner.time};
-  const Student* student = find_student(roster, {owner.id, owner.email, owner.platform_id, owner.name});
-  one.in_roster = roster.empty() || student != nullptr;
-  if (student != nullptr) {
-    one.id = student->id;
-    one.name = student->name.empty() ? one.name : student->name;
-    one.email = student->email.empty() ? one.email : student->email;
-    if (!one.time) one.time = student->handed_in;
+/// A single source of another name can only be what is asked for.
+void take_renamed(Collector& collector, const std::vector<Piece>& pieces, const std::string& source) {
+  if (best_of(collector.files(), source, {}) != nullptr) return;
+  const Piece* only = nullptr;
+  for (const Piece& piece : pieces) {
+    if (!piece.name.ends_with(".cu")) continue;
+    if (only != nullptr) return;
+    only = &piece;
   }
-  one.id = safe_id(one.id.empty() ? raw : one.id);
-  return one;
+  if (only != nullptr) collector.take_as(only->path, source);
 }
 
 }  // namespace
 
-std::string file_name_of(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    const bool fine = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
-    if (fine)
-      name += c;
-    else if (!name.ends_with('_'))
-      name += '_';
-  }
-  while (name.starts_with('.') || name.starts_with('-')) name.erase(0, 1);
-  if (name.size() > 80 || name.empty() || name == "_")
-    name = name.substr(0, 60) + "_" + sha256_hex(text).substr(0, 8);
-  return name;
-}
-
-std::vector<HandedIn> find_submissions(const fs::path& folder, const std::vector<Student>& roster) {
-  std::error_code error;
-  if (!fs::exists(folder, error)) throw UsageError("there is no folder " + folder.string());
-  if (!fs::is_directory(folder, error))
-    throw UsageError(folder.string() + " is not a folder; unpack what the platform exported into one");
-  std::map<std::string, GradescopeEntry> gradescope;
-  if (const auto yml = read_regular(folder / "submission_metadata.yml", 16 << 20))
-    gradescope = parse_gradescope(*yml);
-  std::vector<HandedIn> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const fs::file_status status = entry.symlink_status();
-    const std::string raw = entry.path().filename().string();
-    if (raw.starts_with(".") || raw == "submission_metadata.yml" || raw == "__MACOSX") continue;
-    if (!fs::is_directory(status) && !fs::is_regular_file(status)) continue;
-    for (const Layout& owner : owners_of(raw, gradescope))
-      found.push_back(handed_in_by(owner, entry.path(), roster));
-  }
-  if (found.empty()) throw UsageError("there is no submission in " + folder.string());
-  std::ranges::sort(found, {},
-                    [](const HandedIn& one) { return std::pair(one.id, one.path.filename().string()); });
-  return found;
-}
-
-std::vector<Student> without_submission(const std::vector<Student>& roster, std::set<std::string> ids) {
-  std::vector<Student> absent;
-  for (const Student& student : roster)
-    if (ids.insert(safe_id(student.id)).second) absent.push_back(student);
-  return absent;
-}
-
-void name_by_id(LatePolicy& late, const std::vector<Student>& roster) {
-  std::map<std::string, Seconds> by_id;
-  for (const auto& [name, until] : late.extensions) {
-    const Student* student = find_student(roster, {name});
-    if (student == nullptr)
-      throw UsageError("late.extensions." + name + " names nobody in the roster, or several students");
-    by_id[lower(safe_id(student->id))] = until;
-  }
-  late.extensions = std::move(by_id);
+std::vector<std::string> declared_names(const std::vector<Chosen>& parts) {
+  std::vector<std::string> names;
+  for (const Chosen& part : parts)
+    for (const std::string& name : {part.part->program.source, part.lab->prediction})
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
 }
 
 Intake take_in(const HandedIn& handed_in, const std::vector<Chosen>& parts, const Unpacker& unpacker) {
   Collector collector(parts, unpacker);
-  const std::string name = handed_in.path.filename().string();
-  collector.take(handed_in.path, name, 0);
-  if (collector.files().empty() && parts.size() == 1 && handed_in.path.extension() == ".cu")
-    collector.take_as(handed_in.path, parts[0].part->program.source);
+  for (const Piece& piece : handed_in.pieces) collector.take(piece.path, piece.name, 0);
+  if (parts.size() == 1) take_renamed(collector, handed_in.pieces, parts[0].part->program.source);
   Intake intake;
   intake.problem = collector.problem();
   bool any = false;

@@ -6,6 +6,7 @@
 #include "grader/base/file.h"
 #include "grader/base/xml.h"
 #include "grader/batch/batch.h"
+#include "grader/formats/hardest.h"
 #include "grader/formats/json.h"
 #include "grader/report/report.h"
 #include "grader/text/svg.h"
@@ -71,28 +72,29 @@ std::string histogram(const ClassOutcome& outcome) {
   return svg + "</svg>\n";
 }
 
-struct Hard {
-  std::string part, id, title;
-  std::size_t passed = 0, reached = 0;
-};
-
-std::vector<Hard> hardest(const ClassOutcome& outcome) {
-  std::vector<Hard> all;
-  for (const Graded& student : outcome.students)
-    for (const Result& result : student.results)
-      for (const Check& check : result.checks) {
-        if (check.verdict == Verdict::kSkipped && check.reason == Class::kUnsupportedDevice) continue;
-        auto found = std::ranges::find_if(
-            all, [&](const Hard& hard) { return hard.part == result.part && hard.id == check.id; });
-        if (found == all.end()) found = all.insert(all.end(), {result.part, check.id, check.title});
-        ++found->reached;
-        found->passed += check.verdict == Verdict::kPass ? 1 : 0;
-      }
-  std::ranges::stable_sort(
-      all, [](const Hard& a, const Hard& b) { return a.passed * b.reached < b.passed * a.reached; });
-  std::erase_if(all, [](const Hard& hard) { return hard.passed == hard.reached; });
+/// What not everybody passed, the hardest first.
+std::vector<CheckTally> hardest(const ClassOutcome& outcome) {
+  std::vector<CheckTally> all = hardest_checks(outcome.students);
+  std::erase_if(all, [](const CheckTally& check) { return check.passed == check.of; });
   if (all.size() > 10) all.resize(10);
   return all;
+}
+
+std::string same_table(const ClassOutcome& outcome) {
+  std::string rows;
+  for (const SameFile& same : outcome.same) {
+    rows += "<tr>" + cell(same.part) + "<td>";
+    for (const std::string& id : same.ids)
+      rows += (id == same.ids.front() ? "" : ", ") + ("<a href=\"reports/" + xml_escaped(id) + ".html\">") +
+              xml_escaped(id) + "</a>";
+    rows += "</td></tr>\n";
+  }
+  if (rows.empty()) return {};
+  return "<h2>The same file from several students</h2>\n<p>Byte for byte, in any of their submissions; files "
+         "of a "
+         "group and the skeleton are left out. A file that was reworded is not found.</p>\n"
+         "<div class=\"scroll\"><table><tr><th>lab</th><th>students</th></tr>\n" +
+         rows + "</table></div>\n";
 }
 
 /// Why a person has to look at whom.
@@ -146,6 +148,21 @@ std::string strangers_table(const ClassOutcome& outcome) {
          rows + "</table></div>\n";
 }
 
+/// Where every point went.
+std::vector<GradeRow> grade_rows(const Graded& student) {
+  std::vector<GradeRow> rows;
+  for (const Result& result : student.results)
+    for (const ScoreLine& line : score_lines(result))
+      rows.push_back({result.part + " " + line.title, decimal(line.points), decimal(line.max)});
+  const std::string most = decimal(student.max_points());
+  rows.push_back({"sum", decimal(student.raw_points()), most});
+  if (!student.handed_in.empty())
+    rows.push_back({"handed in " + student.handed_in + (student.days_late > 0 ? "" : ", in time"), "", ""});
+  if (student.factor != 1) rows.push_back({student.remark, "times " + decimal(student.factor), ""});
+  rows.push_back({"grade", decimal(student.points()), most});
+  return rows;
+}
+
 }  // namespace
 
 std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>& parts) {
@@ -156,15 +173,15 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
   if (outcome.errors != 0)
     body += " <span class=\"error\">" + std::to_string(outcome.errors) +
             " could not be graded, through no fault of the students: a person has to look at them.</span>";
-  body +=
-      "</p>\n" + held_table(outcome) + strangers_table(outcome) + "<h2>Points</h2>\n" + histogram(outcome);
-  if (const std::vector<Hard> hard = hardest(outcome); !hard.empty()) {
+  body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + same_table(outcome) +
+          "<h2>Points</h2>\n" + histogram(outcome);
+  if (const std::vector<CheckTally> hard = hardest(outcome); !hard.empty()) {
     body +=
         "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
         "class=\"number\">passed</th></tr>\n";
-    for (const Hard& one : hard)
+    for (const CheckTally& one : hard)
       body += "<tr>" + cell(one.part) + cell(one.title) +
-              cell(std::to_string(one.passed) + " of " + std::to_string(one.reached), "number") + "</tr>\n";
+              cell(std::to_string(one.passed) + " of " + std::to_string(one.of), "number") + "</tr>\n";
     body += "</table>\n";
   }
   body += "<h2>Students</h2>\n<div class=\"scroll\"><table><tr><th>id</th><th>name</th>";
@@ -193,9 +210,14 @@ std::string student_page(const BatchFolder& folder, const Graded& student, const
   ReportData data;
   data.heading = student.name.empty() ? student.id : student.name;
   data.own = false;
-  data.remark =
-      decimal(student.points()) + " of " + decimal(student.max_points()) + " points; graded: " + chosen.label;
+  data.remark = decimal(student.points()) + " of " + decimal(student.max_points()) + " points";
   if (!student.remark.empty()) data.remark += "; " + student.remark;
+  if (student.submissions > 1)
+    data.remark +=
+        "; graded: " + chosen.label + ", the best of " + std::to_string(student.submissions) + " submissions";
+  else if (chosen.label != student.id)
+    data.remark += "; graded: " + chosen.label;
+  data.grade = grade_rows(student);
   for (const Result& result : student.results) {
     const auto part = std::ranges::find(parts, result.part, &Chosen::id);
     if (part == parts.end()) continue;

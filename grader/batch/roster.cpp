@@ -20,7 +20,7 @@ std::string roster_column(const std::string& header) {
   static const std::map<std::string, std::string> kKnown = {
       {"student", "name"},   {"full name", "name"}, {"first name", "name"},     {"last name", "name"},
       {"firstname", "name"}, {"lastname", "name"},  {"email address", "email"}, {"id number", "id"},
-      {"student id", "id"},  {"sid", "id"}};
+      {"student id", "id"},  {"sid", "id"},         {"orgdefinedid", "id"}};
   const std::string name = lower(header);
   const auto known = kKnown.find(name);
   return known == kKnown.end() ? name : known->second;
@@ -28,7 +28,7 @@ std::string roster_column(const std::string& header) {
 
 }  // namespace
 
-std::vector<Student> parse_roster(const std::string& csv, const std::string& name) {
+std::vector<Student> parse_roster(const std::string& csv, const std::string& name, const std::string& zone) {
   const auto rows = csv_rows(csv);
   if (rows.empty()) throw UsageError(name + " is empty; its first line names the columns: id,name,email");
   std::vector<std::string> columns;
@@ -40,7 +40,9 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
   for (std::size_t r = 1; r < rows.size(); ++r) {
     Student student;
     for (std::size_t c = 0; c < rows[r].size() && c < columns.size(); ++c) {
-      const std::string& cell = rows[r][c];
+      std::string cell = rows[r][c];
+      // Brightspace puts # in front of ids, so that no spreadsheet takes them for numbers.
+      if (cell.starts_with('#') && (columns[c] == "id" || columns[c] == "username")) cell.erase(0, 1);
       if (columns[c] == "id" && student.id.empty()) {
         student.id = cell;
       } else if (columns[c] == "name") {
@@ -49,7 +51,7 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
         student.email = cell;
       } else if (columns[c] == "submitted") {
         if (cell.empty()) continue;
-        student.handed_in = parse_time(cell);
+        student.handed_in = parse_time(cell, zone);
         if (!student.handed_in)
           throw UsageError(name + " line " + std::to_string(r + 1) + ": submitted is not a time");
       } else if (!cell.empty()) {

@@ -17,8 +17,9 @@ struct Student {
 };
 
 /// A CSV with a header line; `id` or `email` must be among its columns (also name, submitted, and any
-/// others). Throws UsageError.
-std::vector<Student> parse_roster(const std::string& csv, const std::string& name);
+/// others), or what a platform exports. `zone`: of times without one. Throws UsageError.
+std::vector<Student> parse_roster(const std::string& csv, const std::string& name,
+                                  const std::string& zone = {});
 
 /// The student of whom `told` speaks: an id, address, name or other cell of the roster, letters of any case.
 /// Nobody where two students could be meant. An id or an address decides before a name does, and a name

@@ -72,6 +72,31 @@ bool better(const Graded& one, const HandedIn& one_attempt, const Graded& other,
   return one_attempt.label < other_attempt.label;
 }
 
+/// Who handed in which file.
+class Files {
+ public:
+  void add(const HandedIn& attempt, const Result& result) {
+    const bool is_skeleton = result.reason == Class::kNotImplemented;
+    if (result.source_sha256.empty() || is_skeleton || !attempt.tasks.contains(result.part)) return;
+    const std::string place = attempt.pieces.empty() ? attempt.label : attempt.pieces.front().path.string();
+    by_file_[{result.part, result.source_sha256}][place].insert(attempt.id);
+  }
+  std::vector<SameFile> shared() const {
+    std::vector<SameFile> found;
+    for (const auto& [file, places] : by_file_) {
+      std::set<std::string> ids;
+      for (const auto& [place, owners] : places) ids.insert(owners.begin(), owners.end());
+      // A group's members have one place between them; several submissions of one student are nobody else's.
+      const bool one_group = std::ranges::any_of(places, [&](const auto& one) { return one.second == ids; });
+      if (ids.size() > 1 && !one_group) found.push_back({file.first, {ids.begin(), ids.end()}});
+    }
+    return found;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::set<std::string>>> by_file_;
+};
+
 }  // namespace
 
 ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& attempts,
@@ -82,6 +107,8 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
   std::map<std::string, std::pair<Graded, const HandedIn*>> best;
   std::map<std::string, std::map<std::string, std::string>> held;  ///< student -> label -> why
   std::set<std::string> keys;
+  std::map<std::string, std::size_t> submissions;
+  Files files;
   for (const HandedIn& handed_in : attempts) {
     Graded graded;
     graded.id = handed_in.id;
@@ -91,12 +118,18 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     const LatePolicy::Verdict late = course.late.of(handed_in.id, handed_in.time);
     graded.factor = late.factor;
     graded.remark = late.remark;
+    graded.days_late = late.days;
+    if (handed_in.time) graded.handed_in = time_text(*handed_in.time);
+    ++submissions[handed_in.id];
+    if (handed_in.marked_late && !handed_in.time)
+      graded.remark = "handed in late, the platform says, but not when: nothing is taken off here";
     for (const Chosen& chosen : parts) {
       Result result = result_of(folder, handed_in, chosen);
       Part part = *chosen.part;
       part.points = course.points_of(chosen.id(), part.points);
       score(result, part);
       mark_without_verdict(result);
+      files.add(handed_in, result);
       graded.results.push_back(std::move(result));
     }
     graded.held = held_in(graded);
@@ -114,10 +147,12 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     for (const auto& [label, why] : held[id])
       if (label != pair.second->label)
         pair.first.held += (pair.first.held.empty() ? "" : "; ") + ("in " + label + ": " + why);
+    pair.first.submissions = submissions[id];
     outcome.students.push_back(std::move(pair.first));
     outcome.chosen.push_back(*pair.second);
     ids.insert(id);
   }
+  outcome.same = files.shared();
   outcome.absent = without_submission(roster, ids);
   outcome.in_roster = outcome.absent.size() + outcome.students.size() - outcome.strangers().size();
   if (roster.empty()) outcome.in_roster = 0;

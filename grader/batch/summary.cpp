@@ -65,6 +65,8 @@ std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal)
                      " students, " + std::to_string(outcome.submissions) + " submissions, " +
                      std::to_string(outcome.different) + " of them different\n";
   if (const std::string device = graded_on(outcome); !device.empty()) text += "  " + device + "\n";
+  for (const SameFile& same : outcome.same)
+    text += "  the same file in " + same.part + ": " + few_of(same.ids) + "\n";
   if (outcome.in_roster == 0 && outcome.strangers().empty()) return text;
   std::vector<std::string> absent, strangers;
   for (const Student& student : outcome.absent) absent.push_back(shown(student));

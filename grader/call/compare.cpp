@@ -103,7 +103,13 @@ void merge(std::vector<Piece>& pieces, Comparison& result) {
   }
 }
 
-std::string number(double value) { return format_number("%.9g", value); }
+/// Expected and got in as few digits as tell them apart.
+std::pair<std::string, std::string> numbers(double expected, double got) {
+  std::pair<std::string, std::string> text = {format_number("%.9g", expected), format_number("%.9g", got)};
+  if (text.first == text.second) text = {format_number("%.17g", expected), format_number("%.17g", got)};
+  if (text.first == text.second) text.second += ", never written";  // the same NaN, which we had put there
+  return text;
+}
 
 }  // namespace
 
@@ -151,6 +157,7 @@ bool acceptable(Type type, const Tolerance& tolerance, double growth, const Expe
   if (bound_out != nullptr) *bound_out = bound;
   if (std::isnan(expected.value)) return std::isnan(got);
   if (std::isinf(expected.value)) return got == expected.value;
+  if (got == rounded_to(type, expected.value)) return true;  // whatever the bound is, a NaN for one
   if (std::isinf(got))
     return std::abs(expected.value) + bound > format.largest && (got > 0) == (expected.value > 0);
   return std::isfinite(bound) && std::abs(got - expected.value) <= bound;
@@ -241,9 +248,11 @@ std::string describe(const Comparison& comparison, std::string_view name, std::u
            std::to_string(index % columns) + ")";
   };
   const auto line = [&](const Mismatch& m, const char* label) {
-    text += "\n  " + std::string(label) + place(m.index) + ": expected " + number(m.expected) + ", got " +
-            number(m.got);
-    if (std::isfinite(m.error)) text += " (off by " + number(m.error) + ", allowed " + number(m.bound) + ")";
+    const auto [expected, got] = numbers(m.expected, m.got);
+    text += "\n  " + std::string(label) + place(m.index) + ": expected " + expected + ", got " + got;
+    if (std::isfinite(m.error))
+      text +=
+          " (off by " + format_number("%.9g", m.error) + ", allowed " + format_number("%.9g", m.bound) + ")";
   };
   for (const Mismatch& mismatch : comparison.first) line(mismatch, "");
   if (comparison.wrong > comparison.first.size() && comparison.worst.index != comparison.first[0].index)

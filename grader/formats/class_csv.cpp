@@ -6,6 +6,7 @@
 
 #include "grader/formats/csv.h"
 #include "grader/formats/format.h"
+#include "grader/formats/hardest.h"
 
 namespace roofline::grader {
 namespace {
@@ -29,6 +30,30 @@ std::map<std::string, std::string> outcomes_of(const Graded& graded) {
   return outcomes;
 }
 
+/// Where points come from, "01:correctness", in the order in which it was first seen.
+std::vector<std::string> lines_of(const std::vector<Graded>& all) {
+  std::vector<std::string> lines;
+  for (const Graded& graded : all)
+    for (const Result& result : graded.results)
+      for (const ScoreLine& line : result.lines)
+        if (const std::string column = result.part + ":" + line.id;
+            std::ranges::find(lines, column) == lines.end())
+          lines.push_back(column);
+  return lines;
+}
+
+std::map<std::string, std::string> line_points_of(const Graded& graded) {
+  std::map<std::string, std::string> points;
+  for (const Result& result : graded.results)
+    for (const ScoreLine& line : result.lines) points[result.part + ":" + line.id] = decimal(line.points);
+  return points;
+}
+
+void add_cells(CsvRow& row, const std::vector<std::string>& columns,
+               const std::map<std::string, std::string>& cells) {
+  for (const std::string& column : columns) row.push_back(cells.contains(column) ? cells.at(column) : "");
+}
+
 /// What a person has to look at.
 std::string held_of(const Graded& graded) {
   const std::string stranger = graded.in_roster ? "" : "not in the roster";
@@ -36,7 +61,7 @@ std::string held_of(const Graded& graded) {
 }
 
 /// No points rather than 0, which an importer would take for a grade.
-CsvRow absent_row(const Graded& absent, size_t checks) {
+CsvRow absent_row(const Graded& absent, size_t columns) {
   CsvRow row = {csv_cell(absent.id),
                 csv_cell(one_line(absent.name)),
                 csv_cell(one_line(absent.email)),
@@ -45,13 +70,15 @@ CsvRow absent_row(const Graded& absent, size_t checks) {
                 "not-handed-in",
                 "",
                 ""};
-  row.resize(row.size() + checks);
+  row.resize(columns);
   return row;
 }
 
 std::string class_csv(const std::vector<Graded>& all, const FormatOptions& options) {
-  const std::vector<std::string> columns = columns_of(all);
-  CsvRow header = {"id", "name", "email", "points", "max", "verdict", "remark", "held"};
+  const std::vector<std::string> columns = columns_of(all), lines = lines_of(all);
+  CsvRow header = {"id",     "name", "email",     "points",    "max",    "verdict",
+                   "remark", "held", "handed_in", "days_late", "factor", "raw_points"};
+  for (const std::string& line : lines) header.push_back(csv_cell(line));
   for (const std::string& column : columns) header.push_back(csv_cell(column));
   std::vector<CsvRow> rows = {header};
   for (const Graded& graded : all) {
@@ -62,40 +89,25 @@ std::string class_csv(const std::vector<Graded>& all, const FormatOptions& optio
                   decimal(graded.max_points()),
                   std::string(name_of(graded.verdict())),
                   csv_cell(one_line(graded.remark)),
-                  csv_cell(one_line(held_of(graded)))};
-    const auto outcomes = outcomes_of(graded);
-    for (const std::string& column : columns)
-      row.push_back(outcomes.contains(column) ? outcomes.at(column) : "");
+                  csv_cell(one_line(held_of(graded))),
+                  csv_cell(one_line(graded.handed_in)),
+                  decimal(graded.days_late),
+                  decimal(graded.factor),
+                  decimal(graded.raw_points())};
+    add_cells(row, lines, line_points_of(graded));
+    add_cells(row, columns, outcomes_of(graded));
     rows.push_back(std::move(row));
   }
-  for (const Graded& absent : options.absent) rows.push_back(absent_row(absent, columns.size()));
+  for (const Graded& absent : options.absent) rows.push_back(absent_row(absent, header.size()));
   return csv_text(rows);
 }
 
 std::string hardest_csv(const std::vector<Graded>& all, const FormatOptions&) {
-  struct Line {
-    std::string column, title;
-    unsigned passed = 0, ran = 0;
-    double share() const { return static_cast<double>(passed) / ran; }
-  };
-  std::vector<Line> lines;
-  for (const Graded& graded : all) {
-    for (const Result& result : graded.results) {
-      for (const Check& check : result.checks) {
-        if (check.verdict == Verdict::kSkipped && check.reason == Class::kUnsupportedDevice) continue;
-        const std::string column = result.part + "/" + check.id;
-        auto line = std::ranges::find(lines, column, &Line::column);
-        if (line == lines.end()) line = lines.insert(lines.end(), {.column = column, .title = check.title});
-        ++line->ran;
-        line->passed += check.verdict == Verdict::kPass ? 1 : 0;
-      }
-    }
-  }
-  std::ranges::stable_sort(lines, {}, &Line::share);
   std::vector<CsvRow> rows = {{"check", "title", "passed", "of", "percent"}};
-  for (const Line& line : lines)
-    rows.push_back({csv_cell(line.column), csv_cell(one_line(line.title)), std::to_string(line.passed),
-                    std::to_string(line.ran), decimal(100 * line.share())});
+  for (const CheckTally& check : hardest_checks(all))
+    rows.push_back({csv_cell(check.part + "/" + check.id), csv_cell(one_line(check.title)),
+                    std::to_string(check.passed), std::to_string(check.of),
+                    decimal(100 * static_cast<double>(check.passed) / static_cast<double>(check.of))});
   return csv_text(rows);
 }
 

@@ -23,7 +23,12 @@ struct Graded {
 
   bool in_roster = true;  ///< false: there is a roster of the class, and nobody in it is this one
 
-  double points() const;  ///< after the late policy, two digits
+  std::string handed_in;        ///< "2026-11-20T23:59:00Z"; empty: not known
+  double days_late = 0;         ///< that have begun
+  std::size_t submissions = 1;  ///< of this student: the best of them is this one
+
+  double raw_points() const;  ///< what the submission earned, before the late policy
+  double points() const;      ///< the grade, two digits
   double max_points() const;
   Verdict verdict() const;  ///< error, then fail, noisy, skipped: the first that any part has
 };

@@ -71,11 +71,13 @@ std::vector<std::filesystem::path> write_formats(const std::vector<std::string>&
   return written;
 }
 
-double Graded::points() const {
+double Graded::raw_points() const {
   double sum = 0;
   for (const Result& result : results) sum += result.points;
-  return std::round(sum * factor * 100) / 100;
+  return sum;
 }
+
+double Graded::points() const { return std::round(raw_points() * factor * 100) / 100; }
 
 double Graded::max_points() const {
   double sum = 0;

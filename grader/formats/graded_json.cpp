@@ -22,6 +22,9 @@ Graded from_json(const std::string& text) {
     graded.remark = json.value("remark", "");
     graded.held = json.value("held", "");
     graded.in_roster = json.value("in_roster", true);
+    graded.handed_in = json.value("handed_in", "");
+    graded.days_late = json.value("days_late", 0.0);
+    graded.submissions = json.value("submissions", std::size_t{1});
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(std::string("not a lab/graded/v1: ") + error.what());
   }

@@ -9,6 +9,7 @@
 
 #include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
+#include "grader/lab/hidden.h"
 
 namespace roofline::grader {
 namespace {
@@ -70,7 +71,9 @@ class CaseRunner {
       check.id = prefix_ + cases[i].id;
       check.title = cases[i].title;
       check.kind = CheckKind::kCorrectness;
+      if (is_hidden(cases[i]) && !hidden_) end_visible();
       decide(check, cases[i]);
+      if (hidden_) conceal(check);
       grading_.add(std::move(check));
     }
     if (left_out > 0) leave_out(left_out);
@@ -80,6 +83,22 @@ class CaseRunner {
   }
 
  private:
+  /// Hidden cases come last, in workers of their own: what a program prints of them is not kept.
+  void end_visible() {
+    for (std::optional<Rig>* rig : {&rig_, &checked_}) {
+      if (*rig && (quick_ || rig == &rig_)) keep_output(**rig);
+      rig->reset();
+    }
+    hidden_ = true;
+  }
+
+  /// Of a hidden case the kind of the fault and its line, neither sizes nor values.
+  static void conceal(Check& check) {
+    check.detail.clear();
+    if (check.verdict == Verdict::kFail)
+      check.message = "an instructor's case: sizes and values are not shown";
+  }
+
   /// On a GPU only other cases show that there is a kernel: then an output without a written word is a wrong
   /// answer.
   void tell_unwritten_from_missing(std::span<Check> checks) const {
@@ -146,8 +165,7 @@ class CaseRunner {
       return;
     }
     if (stop_) {
-      check.verdict = Verdict::kFail;
-      check.reason = *stop_;
+      check.verdict = Verdict::kSkipped;  // not passed, and nothing is known of it
       check.message = "not run: an earlier case stopped the grade";
       return;
     }
@@ -174,7 +192,7 @@ class CaseRunner {
 
   void remember(const CallPlan& plan, const CallOutcome& outcome) {
     const auto bytes = static_cast<double>(plan.device_bytes());
-    if (!outcome.go || (grading_.probe && grading_.probe->bytes >= bytes)) return;
+    if (hidden_ || !outcome.go || (grading_.probe && grading_.probe->bytes >= bytes)) return;
     std::string title;
     for (const auto& [name, value] : plan.shape().settings.all()) {
       title += (title.empty() ? "" : ", ") + name + " = " + std::to_string(static_cast<long long>(value));
@@ -313,7 +331,7 @@ class CaseRunner {
   void keep_output(Rig& rig) {
     std::string& all = grading_.result.program_output;
     const std::string printed = rig.end_program();
-    if (all.size() < 64 * 1024) all += printed;
+    if (!hidden_ && all.size() < 64 * 1024) all += printed;
   }
 
   Grading& grading_;
@@ -325,6 +343,7 @@ class CaseRunner {
   Room room_ = kFirstRoom, checked_room_;
   unsigned restarts_ = 0, unwritten_ = 0;
   bool any_right_ = false;
+  bool hidden_ = false;  ///< the case that runs, and those that follow
   std::optional<Class> stop_;
 };
 

@@ -10,8 +10,9 @@ namespace roofline::grader {
 ///
 /// Points of a kind are shared by its checks; medal points by the lines that earn medals. A kind that the
 /// part does not have gives its points to correctness. Correctness points are given by the share of cases; a
-/// submission that was not implemented, or that did not compile, has none. The verdict rests on build,
-/// correctness, structure and performance; a prediction costs points, never the verdict.
+/// submission that was not implemented, or that did not compile, has none. Where the structure is refused no
+/// medal is paid, and what is not passed has at most the points of the weakest pass. The verdict rests on
+/// build, correctness, structure and performance; a prediction costs points, never the verdict.
 void score(Result& result, const Part& part);
 
 }  // namespace roofline::grader

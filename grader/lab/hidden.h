@@ -21,4 +21,7 @@ namespace roofline::grader {
 /// say what they are. Throws UsageError that names the line.
 std::uint64_t add_hidden(std::vector<Lab>& labs, const std::filesystem::path& file, std::uint64_t otherwise);
 
+/// One of those cases. They follow a part's own.
+bool is_hidden(const Case& one);
+
 }  // namespace roofline::grader

@@ -55,7 +55,8 @@ void summary(Html& html, const ReportData& data) {
   html.open("section", {{"aria-labelledby", "summary"}}).element("h2", "Summary", {{"id", "summary"}});
   html.open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
   for (const char* head : {"lab", "best result", "of the roof"}) html.element("th", head, {{"scope", "col"}});
-  for (const char* head : {"points", "attempts"})
+  // A grade is after the late policy, a lab's points are before it.
+  for (const char* head : {data.grade.empty() ? "points" : "points earned", "attempts"})
     html.element("th", head, {{"scope", "col"}, {"class", "n"}});
   html.close().close().open("tbody");
   double points = 0, most = 0;
@@ -79,6 +80,24 @@ void summary(Html& html, const ReportData& data) {
           "last word.",
       {{"class", "soft"}});
   html.close();
+}
+
+/// Where every point of a class's grade went.
+void grade_section(Html& html, const ReportData& data) {
+  if (data.grade.empty()) return;
+  html.open("section", {{"aria-labelledby", "grade"}}).element("h2", "Grade", {{"id", "grade"}});
+  html.open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
+  html.element("th", "what", {{"scope", "col"}});
+  for (const char* head : {"points", "of"}) html.element("th", head, {{"scope", "col"}, {"class", "n"}});
+  html.close().close().open("tbody");
+  const auto row = [&](const GradeRow& line) {
+    html.open("tr").element("th", line.what, {{"scope", "row"}});
+    html.element("td", line.points, {{"class", "n"}}).element("td", line.of, {{"class", "n"}}).close();
+  };
+  for (size_t i = 0; i + 1 < data.grade.size(); ++i) row(data.grade[i]);
+  html.close().open("tfoot");
+  row(data.grade.back());
+  html.close().close().close().close();
 }
 
 void next_section(Html& html, const ReportData& data) {
@@ -131,9 +150,14 @@ void provenance(Html& html, const ReportData& data) {
   html.open("section", {{"aria-labelledby", "known"}});
   html.element("h2", "What was measured and what was simulated", {{"id", "known"}});
   html.open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
-  for (const char* head :
-       {"lab", "times are", "device", "driver, toolkit, time model", "last graded (UTC)", "seed"})
+  // A class's results do not say when they were made: they are the same bytes each time.
+  const bool dated = std::ranges::any_of(data.parts, [](const ReportPart& part) {
+    return part.last() != nullptr && !part.last()->result.started.empty();
+  });
+  for (const char* head : {"lab", "times are", "device", "driver, toolkit, time model"})
     html.element("th", head, {{"scope", "col"}});
+  if (dated) html.element("th", "last graded (UTC)", {{"scope", "col"}});
+  html.element("th", "seed", {{"scope", "col"}});
   html.close().close().open("tbody");
   for (const ReportPart& part : data.parts) {
     const Attempt* last = part.last();
@@ -143,8 +167,8 @@ void provenance(Html& html, const ReportData& data) {
     html.element("td", how_known(device)).element("td", device.name);
     html.element("td", device.simulated ? "simulated; toolkit " + device.toolkit + "; model " + device.model
                                         : "driver " + device.driver + "; toolkit " + device.toolkit);
-    html.element("td", last->result.started)
-        .element("td", std::to_string(last->result.seed), {{"class", "code"}});
+    if (dated) html.element("td", last->result.started);
+    html.element("td", std::to_string(last->result.seed), {{"class", "code"}});
     html.close();
   }
   html.close().close().close();
@@ -170,6 +194,7 @@ void navigation(Html& html, const ReportData& data, size_t devices) {
   const auto entry = [&](const std::string& target, const std::string& text) {
     html.open("li").element("a", text, {{"href", "#" + target}}).close();
   };
+  if (!data.grade.empty()) entry("grade", "Grade");
   entry("summary", "Summary");
   for (size_t i = 0; i < devices; ++i)
     entry("roofline-" + std::to_string(i) + "-head",
@@ -246,6 +271,7 @@ std::string report_page(const ReportData& data) {
   navigation(html, data, devices.size());
   html.open("main");
   next_section(html, data);
+  grade_section(html, data);
   summary(html, data);
   for (size_t i = 0; i < devices.size(); ++i) roofline_section(html, devices[i], i);
   for (const ReportPart& part : data.parts)
@@ -253,7 +279,8 @@ std::string report_page(const ReportData& data) {
   provenance(html, data);
   html.close();
   html.open("footer")
-      .element("p", "Written by ./lab report. This file loads nothing and sends nothing.")
+      .element("p", std::string("Written by ./lab ") + (data.grade.empty() ? "report" : "batch") +
+                        ". This file loads nothing and sends nothing.")
       .close();
   html.open("script").verbatim(kReportScript).close();
   html.close().close();

@@ -22,11 +22,17 @@ struct ReportPart {
   const Attempt* last() const { return attempts.empty() ? nullptr : &attempts.back(); }
 };
 
+/// A line of how a grade came about: "01 the result is right", "40", "40".
+struct GradeRow {
+  std::string what, points, of;
+};
+
 struct ReportData {
   std::string heading = "Your labs";  ///< or whose they are
   std::string made;                   ///< when, RFC 3339; empty: does not matter
   std::string remark;                 ///< goes with the heading; empty: none
   bool own = true;                    ///< for the learner: says what to type next
+  std::vector<GradeRow> grade{};      ///< of a class: where the points come from, the last line is the grade
   std::vector<ReportPart> parts;      ///< all that the course has, in order
 };
 

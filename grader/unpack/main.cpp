@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// unpack ARCHIVE NAME...: the wanted files as parcels on standard output. Runs in a box; the grader itself
-// never parses an archive.
+// unpack ARCHIVE [--class] NAME...: the wanted files as parcels on standard output. Runs in a box; the grader
+// itself never parses an archive.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   std::ifstream file(argv[1], std::ios::binary);
   const std::string archive{std::istreambuf_iterator<char>(file), {}};
-  const std::string out = packed(unpack(archive, {argv + 2, argv + argc}));
+  const bool whole = std::string_view(argv[2]) == kWholeClass;
+  const std::vector<std::string> names(argv + (whole ? 3 : 2), argv + argc);
+  const std::string out = packed(whole ? unpack_class(archive, names) : unpack(archive, names));
   return std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0 ? 0 : 1;
 }

@@ -22,6 +22,14 @@ void add(std::string& out, std::uint32_t kind, std::string_view path, std::strin
 
 }  // namespace
 
+Limits class_limits() {
+  return {.files = 20'000,
+          .file_bytes = 64 << 20,
+          .entries = 100'000,
+          .stream_bytes = 4ULL << 30,
+          .kept_bytes = 512ULL << 20};
+}
+
 std::string packed(const Contents& contents) {
   std::string out;
   for (const File& file : contents.files)

@@ -47,9 +47,15 @@ Read read_data(archive* reader, std::size_t keep, std::uint64_t& budget, std::st
   }
 }
 
-}  // namespace
+/// "pointwise.cu", or "*.cu".
+bool is_wanted(std::string_view name, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const std::string& wanted) {
+    return wanted.starts_with('*') ? name.ends_with(wanted.substr(1)) : name == wanted;
+  });
+}
 
-Contents unpack(std::string_view bytes, const std::vector<std::string>& names, const Limits& limits) {
+Contents read_archive(std::string_view bytes, const std::vector<std::string>& names, const Limits& limits,
+                      bool name_all) {
   Contents contents;
   Reader reader(archive_read_new(), archive_read_free);
   archive_read_support_format_zip(reader.get());
@@ -61,7 +67,7 @@ Contents unpack(std::string_view bytes, const std::vector<std::string>& names, c
     contents.problem = "it is not an archive that can be read (zip, tar)";
     return contents;
   }
-  std::uint64_t budget = limits.stream_bytes;
+  std::uint64_t budget = limits.stream_bytes, kept = 0;
   for (std::size_t entries = 0;; ++entries) {
     archive_entry* entry = nullptr;
     const int status = archive_read_next_header(reader.get(), &entry);
@@ -77,9 +83,9 @@ Contents unpack(std::string_view bytes, const std::vector<std::string>& names, c
       return contents;
     }
     const std::string path = name_of(entry);
-    const bool wanted = archive_entry_filetype(entry) == AE_IFREG &&
-                        archive_entry_hardlink(entry) == nullptr &&
-                        std::ranges::find(names, base_name(path)) != names.end();
+    const bool regular =
+        archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == nullptr;
+    const bool wanted = regular && is_wanted(base_name(path), names);
     if (wanted && archive_entry_is_encrypted(entry) != 0) {
       contents.problem = "the archive is encrypted";
       return contents;
@@ -98,16 +104,32 @@ Contents unpack(std::string_view bytes, const std::vector<std::string>& names, c
                            std::to_string(limits.file_bytes >> 10) + " KiB";
         break;
       case Read::kWhole:
-        if (wanted) contents.files.push_back({path, std::move(data)});
+        kept += data.size();
+        if (wanted || (regular && name_all)) contents.files.push_back({path, std::move(data)});
         break;
+    }
+    if (kept > limits.kept_bytes) {
+      contents.problem =
+          "it holds more than " + std::to_string(limits.kept_bytes >> 20) + " MiB of sources and archives";
+      return contents;
     }
     if (contents.files.size() > limits.files) {
       contents.files.pop_back();
-      contents.problem =
-          "more than " + std::to_string(limits.files) + " files of the names that the lab declares";
+      contents.problem = "more than " + std::to_string(limits.files) + " files" +
+                         (name_all ? "" : " of the names that the lab declares");
       return contents;
     }
   }
+}
+
+}  // namespace
+
+Contents unpack(std::string_view bytes, const std::vector<std::string>& names, const Limits& limits) {
+  return read_archive(bytes, names, limits, false);
+}
+
+Contents unpack_class(std::string_view bytes, const std::vector<std::string>& names) {
+  return read_archive(bytes, names, class_limits(), true);
 }
 
 }  // namespace roofline::unpack

@@ -16,7 +16,13 @@ struct Limits {
   std::size_t file_bytes = 1 << 20;           ///< of an accepted file
   std::size_t entries = 20'000;               ///< of an archive, wanted or not
   std::uint64_t stream_bytes = 256ULL << 20;  ///< that may come out of decompression, wanted or not
+  std::uint64_t kept_bytes = 64ULL << 20;     ///< of all accepted files
 };
+/// Of an archive that holds what a class handed in.
+Limits class_limits();
+
+/// Tells the unpacker that the archive is a class's: files that are not wanted come without their content.
+inline constexpr const char* kWholeClass = "--class";
 
 struct File {
   std::string path;  ///< as the archive names it, '/' between folders
@@ -28,8 +34,11 @@ struct Contents {
   std::string problem;  ///< one sentence: why nothing, or not everything, was taken
 };
 
-/// `names`: base names that are wanted. Zip and tar, compressed with what libarchive knows.
+/// `names`: base names that are wanted, or "*" and how they end. Zip and tar, compressed with what libarchive
+/// knows.
 Contents unpack(std::string_view archive, const std::vector<std::string>& names, const Limits& limits = {});
+/// The same of a class's archive: whatever else a student handed in is there as an empty file.
+Contents unpack_class(std::string_view archive, const std::vector<std::string>& names);
 
 /// The way from the unpacker's process to the grader: parcels of bytes, each with its lengths in front.
 std::string packed(const Contents& contents);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/verbs/batch.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <thread>
@@ -12,7 +14,9 @@
 #include "grader/base/printable.h"
 #include "grader/base/utc_now.h"
 #include "grader/batch/batch.h"
+#include "grader/batch/class_folder.h"
 #include "grader/batch/class_run.h"
+#include "grader/batch/doubts.h"
 #include "grader/call/device.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/generate.h"
@@ -37,6 +41,28 @@ std::string duration(double seconds) {
                       : std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
 }
 
+/// Where archives of platforms are unpacked while this command runs. The journal is ours alone: what is left
+/// of others is of runs that were killed.
+class Staging {
+ public:
+  explicit Staging(const BatchFolder& folder) : folder_(folder.root / (kPrefix + std::to_string(getpid()))) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder.root, ignored))
+      if (entry.path().filename().string().starts_with(kPrefix)) fs::remove_all(entry.path(), ignored);
+  }
+  ~Staging() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  static constexpr const char* kPrefix = "handed-in.";
+  fs::path folder_;
+};
+
 class Batch {
  public:
   Batch(const Paths& paths, const BatchRequest& request)
@@ -53,7 +79,8 @@ class Batch {
       wanted_seed_ = add_hidden(labs_, request.hidden, request.seed);
       hidden_ = read_file(request.hidden);
     }
-    if (!request.roster.empty()) roster_ = parse_roster(read_given(request.roster), request.roster.string());
+    if (!request.roster.empty())
+      roster_ = parse_roster(read_given(request.roster), request.roster.string(), course_.late.time_zone);
     if (!roster_.empty()) name_by_id(course_.late, roster_);
     if (request.executor != "local" && request.executor != "slurm")
       throw UsageError("--executor is local or slurm");
@@ -61,11 +88,13 @@ class Batch {
 
   int run() {
     require_place(folder_.journal());
-    const std::vector<HandedIn> handed_in = find_submissions(request_.folder, roster_);
+    require_given();
     prepare_folder();
     Journal journal(folder_.journal());
+    const Staging staging(folder_);
     Progressed progressed = replay(read_journal(read_file(folder_.journal())).events);
     open_class(journal, progressed);
+    note_files(journal, progressed);
     if (!request_.rescore) {
       require_sandbox(request_.sandbox);
       if (request_.sandbox == Sandbox::kContainer) {
@@ -73,7 +102,10 @@ class Batch {
         close_to_others({request_.folder, folder_.root, request_.roster, request_.course, request_.hidden});
       }
     }
-    take_all_in(handed_in);
+    take_all_in(
+        find_class(request_.folder, staging.folder(), unpacker(), roster_,
+                   {.names = declared_names(parts_), .time_zone = course_.late.time_zone, .left_out = {}}));
+    settle_doubts(journal, progressed);
     if (request_.rescore)
       require_all_done(progressed);
     else
@@ -86,6 +118,16 @@ class Batch {
   }
 
  private:
+  /// Before anything is written, or with --fresh deleted.
+  void require_given() const {
+    std::error_code ignored;
+    if (!fs::exists(request_.folder, ignored))
+      throw UsageError("there is no folder " + request_.folder.string());
+    if (!fs::is_directory(request_.folder, ignored) && !is_archive(request_.folder.filename().string()))
+      throw UsageError(request_.folder.string() +
+                       " is neither a folder nor an archive; name what the platform exported");
+  }
+
   void prepare_folder() const {
     std::error_code error;
     if (request_.fresh)
@@ -145,6 +187,51 @@ class Batch {
         known.value("labs_sha256", hashes);  // the outcomes' names, also when the lab's text changed since
   }
 
+  /// A roster or course file that is left out the next time changes grades: that is said.
+  void note_files(Journal& journal, const Progressed& progressed) const {
+    const std::string roster = request_.roster.string(), course = request_.course.string();
+    for (const std::string& note : dropped_files(progressed.roster, roster, progressed.course, course))
+      std::fprintf(stderr, "  note    %s\n", printable(note).c_str());
+    std::map<std::string, double> points;
+    for (const Chosen& part : parts_)
+      points[part.id()] = course_.points_of(part.id(), part.part->points).total();
+    for (const std::string& note : unusual_points(points))
+      std::fprintf(stderr, "  note    %s\n", note.c_str());
+    const bool fewer =
+        (roster.empty() && !progressed.roster.empty()) || (course.empty() && !progressed.course.empty());
+    if (!fewer && (roster != progressed.roster || course != progressed.course))
+      journal.append({{"event", "given"}, {"roster", roster}, {"course", course}, {"at", utc_now()}});
+  }
+
+  Unpacker unpacker() const {
+    Unpacker unpacker{.sandbox = request_.sandbox, .program = paths_.build / "bin" / "unpack"};
+    std::error_code ignored;
+    if (!fs::exists(unpacker.program, ignored)) unpacker.program.clear();
+    return unpacker;
+  }
+
+  /// A class that looks like another one is a person's to accept, once: the journal keeps what was said.
+  void settle_doubts(Journal& journal, const Progressed& progressed) const {
+    std::vector<std::string> doubts = doubts_about(attempts_, roster_);
+    std::erase_if(doubts, [&](const std::string& doubt) { return progressed.agreed.contains(doubt); });
+    if (doubts.empty()) return;
+    std::string all;
+    for (const std::string& doubt : doubts) all += "\n  " + doubt;
+    const bool can_ask = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+    if (!request_.yes && !can_ask)
+      throw UsageError("this may be the wrong folder, roster or lab:" + all +
+                       "\nNothing was graded. If it is right, give the same command with --yes");
+    if (!request_.yes) {
+      std::printf("This may be the wrong folder, roster or lab:%s\nGo on? [y/N] ", all.c_str());
+      std::fflush(stdout);
+      char answer[16] = "";
+      if (std::fgets(answer, sizeof answer, stdin) == nullptr || (answer[0] != 'y' && answer[0] != 'Y'))
+        throw UsageError("nothing was graded");
+    }
+    for (const std::string& doubt : doubts)
+      journal.append({{"event", "agreed"}, {"to", doubt}, {"at", utc_now()}});
+  }
+
   Task task_for(std::size_t which, const PartFiles& files, std::uint64_t seed) const {
     const Chosen& part = parts_[which];
     Task task;
@@ -174,9 +261,7 @@ class Batch {
     if (gpu_) slots_ = std::min(slots_, static_cast<std::size_t>(std::max(1, gpu_count())));
     threads_ =
         request_.executor == "slurm" ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, cores / slots_));
-    Unpacker unpacker{.sandbox = request_.sandbox, .program = paths_.build / "bin" / "unpack"};
-    std::error_code ignored;
-    if (!fs::exists(unpacker.program, ignored)) unpacker.program.clear();
+    const Unpacker unpacker = this->unpacker();
     ProgressLine progress("reading what was handed in");
     for (std::size_t i = 0; i < all.size(); ++i) {
       progress.update(static_cast<double>(i) / static_cast<double>(all.size()), all[i].label);

@@ -24,6 +24,7 @@ struct BatchRequest {
   std::vector<std::string> formats;
   std::filesystem::path roster, course;
   bool rescore = false, fresh = false;
+  bool yes = false;  ///< go on though something looks wrong (grader/batch/doubts.h)
   std::string partition, memory = "4G", time = "01:00:00";  ///< Slurm's
   std::string task;  ///< not for people: one task of a class, in a process of its own
   int gpu = -1;      ///< for it

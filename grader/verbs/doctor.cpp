@@ -101,6 +101,15 @@ Finding sandbox() {
           "allow unprivileged user namespaces, or grade with --container as root in a container"};
 }
 
+/// For a class as well: what students and platforms pack.
+Finding archives(const Paths& paths) {
+  std::error_code ignored;
+  if (fs::exists(paths.build / "bin" / "unpack", ignored))
+    return {State::kGood, "archives", "can be unpacked", ""};
+  return {State::kOptional, "archives", "built without libarchive: ./lab batch takes folders alone",
+          "sudo apt-get install -y libarchive-dev, then ./lab setup"};
+}
+
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
   std::string model = "unknown";
@@ -178,6 +187,7 @@ int doctor_verb(const Paths& paths) {
       gpu(),
       program("git", {"git", "--version"}, "git", State::kOptional),
       sandbox(),
+      archives(paths),
   };
   Table table({{""}, {"what"}, {"found", Column::Align::kWrap}});
   bool missing = false;

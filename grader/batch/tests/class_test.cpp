@@ -4,6 +4,8 @@
 #include "batch_folder.h"
 #include "grader/base/file.h"
 #include "grader/batch/batch.h"
+#include "grader/batch/class_run.h"
+#include "grader/batch/doubts.h"
 #include "grader/batch/roster.h"
 #include "grader/formats/csv.h"
 #include "grader/formats/json.h"
@@ -29,6 +31,19 @@ TEST(Late, DaysThatHaveBegun) {
   EXPECT_EQ(factor("bob", "2026-11-24T00:15:00Z"), 0) << "more than three days";
   EXPECT_EQ(factor("Ada", "2026-11-24T00:15:00Z"), 1) << "an extension";
   EXPECT_EQ(late.of("bob", std::nullopt).factor, 1) << "nobody loses points for a time that is not known";
+}
+
+TEST(Late, ClocksOfZones) {
+  EXPECT_EQ(parse_time("2026-07-01 12:00", "+02:00"), parse_time("2026-07-01T10:00:00Z"));
+  EXPECT_EQ(parse_time("2026-07-01T12:00:00Z", "+02:00"), parse_time("2026-07-01T12:00:00Z"));
+  if (!zone_problem("Europe/Berlin").empty()) GTEST_SKIP() << zone_problem("Europe/Berlin");
+  EXPECT_EQ(parse_time("2026-07-01 12:00", "Europe/Berlin"), parse_time("2026-07-01T10:00:00Z")) << "summer";
+  EXPECT_EQ(parse_time("2026-12-01 12:00", "Europe/Berlin"), parse_time("2026-12-01T11:00:00Z"));
+  EXPECT_EQ(Course::parse("[late]\ndeadline = 2026-12-01T12:00:00\ntime_zone = \"Europe/Berlin\"\n", "c")
+                .late.deadline,
+            parse_time("2026-12-01T11:00:00Z"));
+  for (const char* bad : {"Mars/Phobos", "../etc/passwd", "+2"})
+    EXPECT_THROW(Course::parse("[late]\ntime_zone = \"" + std::string(bad) + "\"\n", "c"), UsageError) << bad;
 }
 
 TEST(Late, FormsOfTime) {
@@ -103,6 +118,23 @@ TEST(Roster, WhoIsMeant) {
   EXPECT_EQ(id_of({"", ""}), "nobody");
 }
 
+// Breaks when a class is scored anew without its roster or late policy and nobody is told.
+TEST(Doubts, WhatIsLeftOutAndWhatMakesNoHundred) {
+  EXPECT_TRUE(dropped_files("", "class.csv", "", "").empty());
+  EXPECT_TRUE(dropped_files("class.csv", "other.csv", "a.toml", "b.toml").empty());
+  const auto dropped = dropped_files("class.csv", "", "course.toml", "");
+  ASSERT_EQ(dropped.size(), 2U);
+  EXPECT_NE(dropped[0].find("class.csv"), std::string::npos);
+  EXPECT_NE(dropped[1].find("late work"), std::string::npos);
+  ASSERT_EQ(unusual_points({{"01", 100}, {"03c", 120}}).size(), 1U);
+  EXPECT_NE(unusual_points({{"03c", 120}})[0].find("03c make 120"), std::string::npos);
+  const Progressed progressed = replay({{{"event", "class"}},
+                                        {{"event", "given"}, {"roster", "class.csv"}, {"course", "c.toml"}},
+                                        {{"event", "agreed"}, {"to", "it"}}});
+  EXPECT_EQ(progressed.roster + progressed.course, "class.csvc.toml");
+  EXPECT_TRUE(progressed.agreed.contains("it"));
+}
+
 class Settling : public Folder {
  protected:
   /// Correct in `passed` of 4 cases.
@@ -149,6 +181,16 @@ TEST_F(Settling, TheBestCountsAfterTheLatePolicy) {
   EXPECT_EQ(settled.errors, 1U);
   EXPECT_EQ(settled.submissions, 5U);
   EXPECT_EQ(settled.different, 4U);
+}
+
+// Breaks when late work of Canvas, which tells no time, goes by without a word.
+TEST_F(Settling, LateWithoutATimeIsSaid) {
+  HandedIn late = attempt("ada", "a", outcome("half", 2), 0);
+  late.time.reset();
+  late.marked_late = true;
+  const Graded graded = settle(BatchFolder{folder_}, {late}, parts_, {}).students[0];
+  EXPECT_EQ(graded.factor, 1);
+  EXPECT_NE(graded.remark.find("not when"), std::string::npos);
 }
 
 TEST_F(Settling, NewPointsWithoutRunning) {
@@ -270,6 +312,67 @@ TEST_F(Settling, AStudentsPageIsTheLearnersPage) {
     EXPECT_NE(page().find(part), std::string::npos) << part << page();
   EXPECT_EQ(page().find("./lab grade"), std::string::npos) << "what to type is for learners";
   EXPECT_EQ(page(), page());
+}
+
+// Breaks when the page's header says one sum and its tables another, or a point's way cannot be followed.
+TEST_F(Settling, AStudentsPageSaysWhereEveryPointWent) {
+  const BatchFolder folder{folder_};
+  Course course;
+  course.late.deadline = 0;
+  course.late.percent_per_day = 50;
+  const ClassOutcome settled = settle(
+      folder,
+      {attempt("ada", "first", outcome("none", 0), 900), attempt("ada", "second", outcome("half", 2), 950)},
+      parts_, course);
+  const Graded& ada = settled.students[0];
+  EXPECT_EQ(ada.handed_in, "1970-01-01T00:15:50Z");
+  EXPECT_EQ(ada.days_late, 1);
+  EXPECT_EQ(ada.points(), ada.raw_points() / 2);
+  const std::string page = student_page(folder, ada, settled.chosen[0], parts_);
+  for (const std::string& part :
+       {decimal(ada.points()) + " of 100 points; 1 day late: 50 %; graded: second, the best of 2 submissions",
+        std::string("01 the result is right"), std::string("handed in 1970-01-01T00:15:50Z"),
+        std::string("times 0.5"), std::string("points earned")})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(page.find("last graded"), std::string::npos) << "an empty column";
+  const auto rows = csv_rows(format_named("class").text(settled.students, {}));
+  const std::vector<std::string> head(rows[0].begin() + 8, rows[0].begin() + 13);
+  EXPECT_EQ(head,
+            (std::vector<std::string>{"handed_in", "days_late", "factor", "raw_points", "01:correctness"}));
+  EXPECT_EQ(rows[1][8], ada.handed_in);
+  EXPECT_EQ(rows[1][11], decimal(ada.raw_points()));
+  double sum = 0;
+  for (std::size_t i = 12; i < rows[0].size() && rows[0][i].starts_with("01:"); ++i)
+    sum += std::stod(rows[1][i]);
+  EXPECT_NEAR(sum, ada.raw_points(), 0.05);
+  const Graded again = from_json(to_json(ada));
+  EXPECT_EQ(again.handed_in, ada.handed_in);
+  EXPECT_EQ(again.submissions, 2U);
+}
+
+// Breaks when copies go by, or a group, the skeleton or one's own second try is called one.
+TEST_F(Settling, TheSameFileFromSeveralStudentsIsListed) {
+  const auto file = [&](const std::string& key, const std::string& sha256, Class reason) {
+    Result result = read_outcome(BatchFolder{folder_}, outcome(key, 2));
+    result.source_sha256 = sha256;
+    for (Check& check : result.checks) check.reason = reason;
+    write_file(BatchFolder{folder_}.outcome(key), to_json({result}));
+    return key;
+  };
+  const std::string copied = file("copied", "aa", Class::kWrongAnswer),
+                    own = file("own", "bb", Class::kWrongAnswer),
+                    group = file("group", "cc", Class::kWrongAnswer),
+                    skeleton = file("skeleton", "dd", Class::kNotImplemented);
+  std::vector<HandedIn> attempts = {attempt("ada", "a", copied, 1),   attempt("bob", "b", copied, 2),
+                                    attempt("bob", "b2", own, 3),     attempt("bob", "b3", own, 4),
+                                    attempt("eve", "e", skeleton, 5), attempt("joe", "j", skeleton, 6),
+                                    attempt("kim", "both", group, 7), attempt("lea", "both", group, 7)};
+  const ClassOutcome settled = settle(BatchFolder{folder_}, attempts, parts_, {});
+  ASSERT_EQ(settled.same.size(), 1U);
+  EXPECT_EQ(settled.same[0].ids, (std::vector<std::string>{"ada", "bob"}));
+  EXPECT_NE(overview_page(settled, parts_).find("<h2>The same file from several students</h2>"),
+            std::string::npos);
+  EXPECT_NE(class_summary(settled, {}).find("the same file in 01: ada, bob"), std::string::npos);
 }
 
 TEST_F(Settling, HostileTextStaysText) {

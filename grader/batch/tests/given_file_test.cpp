@@ -51,7 +51,9 @@ TEST_F(GivenFiles, EveryReaderSaysTheSame) {
   EXPECT_EQ(refusal([&] { hidden(at("empty")); }), at("empty") + " holds neither a seed nor a [[case]]");
   EXPECT_EQ(refusal([&] { hidden(at("garbage")); }).find(at("garbage") + ":1: "), 0U);
   EXPECT_EQ(refusal([&] { Course::read(at("garbage")); }).find(at("garbage") + " line 1: "), 0U);
-  EXPECT_EQ(refusal([&] { find_submissions(at("garbage"), {}); }).find(at("garbage") + " is not a folder"),
+  EXPECT_EQ(refusal([&] {
+              find_submissions(at("garbage"), {});
+            }).find(at("garbage") + " is neither a folder nor an archive"),
             0U);
 }
 

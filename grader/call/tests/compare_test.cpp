@@ -109,6 +109,29 @@ TEST(Compare, InfinitiesAndOverflow) {
   EXPECT_FALSE(acceptable(Type::kF32, tolerance, 1, {5, kInf}, 7)) << "an infinite bound allows nothing";
 }
 
+// Breaks when what is equal is wrong, because the magnitude that the bound is made of is no number.
+TEST(Compare, EqualIsRightWhateverTheBound) {
+  const Tolerance tolerance{.c = 2};
+  for (const double magnitude : {kNan, kInf}) {
+    EXPECT_TRUE(acceptable(Type::kF32, tolerance, 1, {0, magnitude}, 0));
+    EXPECT_TRUE(acceptable(Type::kF32, tolerance, 1, {0.1, magnitude}, static_cast<double>(0.1F)));
+    EXPECT_FALSE(acceptable(Type::kF32, tolerance, 1, {0, magnitude}, 1));
+    EXPECT_FALSE(acceptable(Type::kF32, tolerance, 1, {0, magnitude}, kNan));
+  }
+}
+
+// Breaks when a mismatch reads "expected 0.333333333, got 0.333333333".
+TEST(Compare, WhatDiffersReadsDifferently) {
+  Comparison found;
+  found.wrong = found.checked = 1;
+  found.first = {{0, 1.0 / 3, 1.0 / 3 + 1e-15, 1e-15, 0}};
+  EXPECT_NE(describe(found, "y").find("expected 0.33333333333333331, got 0.3333333333333343"),
+            std::string::npos)
+      << describe(found, "y");
+  found.first = {{0, kNan, kNan, kNan, 0}};
+  EXPECT_NE(describe(found, "y").find("expected nan, got nan, never written"), std::string::npos);
+}
+
 TEST(Compare, DenormalsCount) {
   const Tolerance tolerance{.c = 2};
   EXPECT_FALSE(acceptable(Type::kF32, tolerance, 1, {1e-40, 1e-40}, 0)) << "flush to zero is an error";

@@ -15,6 +15,7 @@
 #include "grader/box/process.h"
 #include "grader/formats/csv.h"
 #include "grader/formats/format.h"
+#include "grader/formats/hardest.h"
 #include "grader/formats/json.h"
 #include "grader/formats/tests/schema_check.h"
 
@@ -288,12 +289,14 @@ TEST(Formats, ClassHasAColumnACheckAndTheHardestFirst) {
   late.results[0].part = "01", late.factor = 0.5;
   const auto rows = csv_rows(text_of("class", {graded({passed()}), late}));
   ASSERT_EQ(rows.size(), 3U);
-  const CsvRow header = {"id",     "name", "email",    "points",   "max",    "verdict",
-                         "remark", "held", "01/build", "01/n-257", "01/huge"};
+  const CsvRow header = {"id",       "name",       "email",          "points",    "max",
+                         "verdict",  "remark",     "held",           "handed_in", "days_late",
+                         "factor",   "raw_points", "01:correctness", "01:medals", "01/build",
+                         "01/n-257", "01/huge"};
   EXPECT_EQ(rows[0], header);
   EXPECT_EQ(rows[1][3], "80.5");
   EXPECT_EQ(rows[2][3], "6.69");
-  EXPECT_EQ(rows[2][9], "wrong-answer");
+  EXPECT_EQ(rows[2][15], "wrong-answer");
   const auto hardest = csv_rows(text_of("hardest", {graded({passed()}), late}));
   ASSERT_EQ(hardest.size(), 3U) << "what could not run does not count";
   EXPECT_EQ(hardest[1], (CsvRow{"01/n-257", "n-257, titled", "1", "2", "50"}));
@@ -424,6 +427,43 @@ TEST(Moodle, EveryRowSaysWhoItIs) {
   ASSERT_EQ(most.size(), 4U);
   for (const CsvRow& row : most) EXPECT_FALSE(row[0].empty());
   ASSERT_EQ(notes.size(), 1U);
+}
+
+// Breaks when a check that few ever reached seems easy, or one that only failures show seems hard.
+TEST(Formats, TheHardestCheckIsCountedOverEverybody) {
+  const auto check = [](const char* id, Verdict verdict) {
+    Check made;
+    made.id = id;
+    made.verdict = verdict;
+    return made;
+  };
+  const auto one = [&](Verdict verdict, std::vector<Check> checks) {
+    Graded graded;
+    graded.results.emplace_back();
+    graded.results[0].part = "01";
+    graded.results[0].verdict = verdict;
+    graded.results[0].checks = std::move(checks);
+    return graded;
+  };
+  using enum Verdict;
+  const std::vector<Graded> all = {
+      one(kPass, {check("n-1", kPass), check("speed", kPass)}),
+      one(kFail, {check("n-1", kPass), check("speed", kFail)}),
+      one(kFail, {check("compiles", kFail)}),
+      one(kFail, {check("compiles", kFail)}),
+      one(kError, {check("infrastructure", kError)}),
+  };
+  const auto tallies = hardest_checks(all);
+  const auto counted = [&](const char* id) {
+    const auto found = std::ranges::find(tallies, id, &CheckTally::id);
+    return found == tallies.end() ? std::string()
+                                  : std::to_string(found->passed) + " of " + std::to_string(found->of);
+  };
+  EXPECT_EQ(counted("speed"), "1 of 4");
+  EXPECT_EQ(counted("n-1"), "2 of 4");
+  EXPECT_EQ(counted("compiles"), "2 of 4");
+  EXPECT_EQ(counted("infrastructure"), "") << "no fault of theirs";
+  EXPECT_EQ(tallies[0].id, "speed");
 }
 
 TEST(Formats, NamesAreUniqueAndAWrongOneIsExplained) {

@@ -194,7 +194,7 @@ TEST(Score, EachKindCosts) {
   Result wrong = perfect();
   wrong.checks[1] = check_of(CheckKind::kCorrectness, Verdict::kFail, Class::kWrongAnswer);
   score(wrong, full_part());
-  EXPECT_EQ(wrong.points, 80);
+  EXPECT_EQ(wrong.points, 70) << "as the weakest pass";
   EXPECT_EQ(wrong.verdict, Verdict::kFail);
   EXPECT_EQ(wrong.reason, Class::kWrongAnswer);
   EXPECT_EQ(wrong.medal, Medal::kNone) << "no medal for a wrong answer";
@@ -203,6 +203,31 @@ TEST(Score, EachKindCosts) {
   score(guess, full_part());
   EXPECT_EQ(guess.points, 90);
   EXPECT_EQ(guess.verdict, Verdict::kPass) << "a prediction never decides";
+}
+
+// Breaks when a refused kernel earns more than an honest one that passes.
+TEST(Score, WhatIsNotPassedHasNoMoreThanAPass) {
+  Result least = perfect();
+  least.measurements[0].medal = Medal::kPass;
+  least.checks[4] = check_of(CheckKind::kPrediction, Verdict::kFail, Class::kWrongPrediction);
+  score(least, full_part());
+  ASSERT_EQ(least.verdict, Verdict::kPass);
+  EXPECT_EQ(least.points, 70) << "a pass keeps what it has";
+  Result refused = perfect();
+  refused.checks[3] = check_of(CheckKind::kStructure, Verdict::kFail, Class::kWrongStructure);
+  score(refused, full_part());
+  EXPECT_EQ(refused.points, 50);
+  EXPECT_EQ(refused.lines.back().id, "medals");
+  EXPECT_EQ(refused.lines.back().points, 0) << "no medal for a refused structure";
+  Result slow = perfect();  // fast in one line, too slow in the other
+  slow.measurements.push_back(slow.measurements[0]);
+  slow.measurements[1].medal = Medal::kNone;
+  slow.checks.push_back(check_of(CheckKind::kPerformance, Verdict::kFail, Class::kTooSlow));
+  score(slow, full_part());
+  EXPECT_EQ(slow.points, least.points);
+  double sum = 0;
+  for (const ScoreLine& line : slow.lines) sum += line.points;
+  EXPECT_EQ(sum, slow.points) << "the lines say where every point went";
 }
 
 TEST(Score, NothingRanIsNeverAPass) {

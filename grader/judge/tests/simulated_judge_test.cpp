@@ -50,8 +50,9 @@ class SimulatedJudge : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Result grade_as(const std::string& behaviour, unsigned threads = 0) {
-    const Lab lab = fixture();
+  Result grade_as(const std::string& behaviour, unsigned threads = 0, const std::vector<Case>& cases = {}) {
+    Lab lab = fixture();
+    if (!cases.empty()) lab.parts[0].cases = cases;
     const fs::path worker = folder_ / ("axpb-" + behaviour);
     if (!fs::exists(worker)) fs::create_symlink(AXPB_WORKER, worker);
     GradeOptions options;
@@ -116,6 +117,37 @@ TEST_F(SimulatedJudge, OutOfBoundsNamesTheLine) {
   const Check check = expect_failure("unguarded", Class::kOutOfBounds);
   EXPECT_NE(check.message.find("past the end"), std::string::npos) << check.message;
   expect_marked_line(check);
+}
+
+// Breaks when a student's page shows what an instructor keeps: a size, a value, or what the program printed
+// of it.
+TEST_F(SimulatedJudge, AHiddenCaseTellsNeitherSizeNorValues) {
+  Case kept;
+  kept.id = "hidden-1", kept.title = "hidden case 1", kept.settings = {{"n", 54321}};
+  const Result result = grade_as("unguarded", 0, {kept});
+  const Check* hidden = result.find("hidden-1");
+  ASSERT_NE(hidden, nullptr);
+  EXPECT_EQ(hidden->verdict, Verdict::kFail) << summary(result);
+  EXPECT_EQ(hidden->reason, Class::kOutOfBounds) << "the kind of the fault is told";
+  EXPECT_TRUE(hidden->detail.empty());
+  const std::string told = summary(result);
+  EXPECT_EQ(told.find("54321"), std::string::npos) << told;
+  EXPECT_EQ(hidden->message, "an instructor's case: sizes and values are not shown");
+}
+
+// Breaks when a case that never ran is said to have crashed, or to have hung.
+TEST_F(SimulatedJudge, WhatWasNotRunHasNoFault) {
+  const Result result = grade_as("hangs");
+  ASSERT_EQ(result.reason, Class::kTimeout) << summary(result);
+  std::size_t not_run = 0;
+  for (const Check& check : result.checks) {
+    if (!check.message.starts_with("not run")) continue;
+    ++not_run;
+    EXPECT_EQ(check.verdict, Verdict::kSkipped);
+    EXPECT_EQ(check.reason, Class::kNone);
+  }
+  EXPECT_GT(not_run, 0U) << summary(result);
+  EXPECT_EQ(result.verdict, Verdict::kFail);
 }
 
 // Breaks when small cases no longer run with the checks of the simulated device: both kernels give right
