@@ -43,6 +43,8 @@ class Buffers {
   Outcome fetch(const Request& request) const;
   void release();
 
+  /// Of an array's image in the first copy; nullptr where the parameter is none.
+  void* base(std::size_t parameter) const { return arrays_[parameter].base; }
   unsigned sets() const { return sets_; }
   void* pointer(unsigned set, std::size_t parameter) const {
     const Array& array = arrays_[set * count_ + parameter];

@@ -7,8 +7,9 @@
 /// Judge and worker talk in fixed-size records over a private SOCK_SEQPACKET socket, one record a datagram:
 /// the kernel copies each record whole, so it cannot change between the check and the use, and a short or
 /// long one is seen as such. Array contents travel in two memfds of fixed size: `input` (the worker cannot
-/// write it) and `output` (both write it). The judge asks, the worker answers; after each request but
-/// Facts, Look and End exactly one Reply.
+/// write it) and `output` (both write it; on a simulated device the worker only reads what the outputs are at
+/// first, and the judge takes them from the machine itself). The judge asks, the worker answers; after each
+/// request but Facts, Look and End exactly one Reply.
 ///
 ///     judge                         worker
 ///                          <------  Hello      what the function's parameters are
@@ -24,12 +25,12 @@
 ///                          <------  Reply
 ///     Request kLook         ----->             after a timed Go, before the judge stops its clock: pieces of
 ///                          <------  Pieces     the outputs, from where it says only now
-///     Request kFetch        ----->             copies array images back into `output`
+///     Request kFetch        ----->             on a GPU: copies array images back into `output`
 ///                          <------  Reply
 ///     Request kEnd          ----->             exits
 namespace roofline::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 inline constexpr unsigned kMaxParameters = 24;
 inline constexpr unsigned kPieces = 16, kPieceBytes = 256;
 
@@ -99,8 +100,9 @@ struct Reply {
   std::int32_t error;  ///< cudaError_t, or worker::Refusal::Reason
   char error_name[64];
   char error_text[192];
-  double device_us;  ///< timed Go: all its calls, by events
-  double clock_mhz;  ///< Reset: the SM clock; 0 where it cannot be read
+  double device_us;                         ///< timed Go: all its calls, by events
+  double clock_mhz;                         ///< Reset: the SM clock; 0 where it cannot be read
+  std::uint64_t addresses[kMaxParameters];  ///< Load: of the images of the first copy, on the device
 };
 
 struct Pieces {

@@ -148,7 +148,7 @@ class Worker {
       case Command::kLoad:
         release_prepared();
         calls_ = 0;
-        return reply_to(request, buffers_.load(request));
+        return load(request);
       case Command::kPrepare:
         return prepare(request);
       case Command::kReset:
@@ -164,6 +164,14 @@ class Worker {
       default:
         return reply_to(request, {Status::kBadRequest, Stage::kStart, cudaErrorInvalidValue});
     }
+  }
+
+  Reply load(const Request& request) {
+    Reply reply = reply_to(request, buffers_.load(request));
+    if (reply.status != Status::kOk) return reply;
+    for (std::size_t i = 0; i < callable_.count; ++i)
+      reply.addresses[i] = reinterpret_cast<std::uint64_t>(buffers_.base(i));
+    return reply;
   }
 
   bool has_stream() {
@@ -209,13 +217,23 @@ class Worker {
       if (cudaHostAlloc(&memory, sizeof(Pieces), cudaHostAllocDefault) == cudaSuccess)
         pinned_ = static_cast<Pieces*>(memory);
     }
-    cudaCtxResetPersistingL2Cache();  // lines that a call asked L2 to keep
-    cudaGetLastError();               // the two above are not everywhere
+    forget_persisting_lines();
     const Outcome outcome = buffers_.reset(stream_);
     if (outcome.status != Status::kOk) return reply_to(request, outcome);
     Reply reply = reply_to(request, settle());
     reply.clock_mhz = region_->sm_clock_mhz();
     return reply;
+  }
+
+  /// Lines that a call asked L2 to keep. While a share of L2 is set aside for them a reset alone may leave
+  /// some, so the share is taken back for the moment.
+  static void forget_persisting_lines() {
+    std::size_t share = 0;
+    if (cudaDeviceGetLimit(&share, cudaLimitPersistingL2CacheSize) != cudaSuccess) share = 0;
+    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+    cudaCtxResetPersistingL2Cache();
+    if (share != 0) cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, share);
+    cudaGetLastError();  // none of this is everywhere, nor are clocks and pinned memory
   }
 
   Pieces look(const Request& request) const {
@@ -285,6 +303,11 @@ int serve(const Callable& callable, int, char** argv) {
   Memory memory;
   memory.input = map(descriptor(kInputVariable), PROT_READ, memory.input_bytes);
   memory.output = map(descriptor(kOutputVariable), PROT_READ | PROT_WRITE, memory.output_bytes);
+  if (memory.output == nullptr)  // sealed: the judge takes the outputs from the device
+    memory.output = map(descriptor(kOutputVariable), PROT_READ, memory.output_bytes);
+  // A device that counts all bytes it gets counts code as well: what the program has must be there before.
+  if (const char* loading = std::getenv("CUDA_MODULE_LOADING"); loading && !std::strcmp(loading, "EAGER"))
+    cudaDeviceSynchronize();
   if (memory.input == nullptr || memory.output == nullptr) {
     std::fprintf(stderr, "worker: the judge's memory cannot be mapped\n");
     return 2;

@@ -202,6 +202,33 @@ class Examiner {
     if (!pattern.sentence.empty()) detail.emplace_back("pattern", pattern.sentence);
   }
 
+  /// Something other than copies from the host, and back.
+  static bool was_at_work(const sim::Region& region) {
+    return !region.kernels.empty() || region.kernels_not_kept != 0 || region.device_to_device_bytes != 0 ||
+           region.fill_bytes != 0 || region.from_host.total() != 0;
+  }
+
+  /// Every byte that reached the device after the inputs did, whichever way it came.
+  std::string brought_too_much(std::uint64_t limit) const {
+    const sim::Region nothing;
+    const sim::Region &prepare = outcome_.prepare ? *outcome_.prepare : nothing, &go = *outcome_.go;
+    const std::uint64_t copied = prepare.host_to_device_bytes + go.host_to_device_bytes;
+    sim::HostBytes other = go.from_host;
+    other.add(prepare.from_host);
+    if (copied + other.total() <= limit) return {};
+    std::string ways;
+    const auto add = [&](std::uint64_t bytes, const char* way) {
+      if (bytes != 0) ways += (ways.empty() ? "" : ", ") + std::to_string(bytes) + way;
+    };
+    add(copied, " copied");
+    add(other.code, " as code or data of modules");
+    add(other.parameters, " in kernel parameters");
+    add(other.fills, " as values of fills");
+    add(other.managed, " in managed memory");
+    return std::to_string(copied + other.total()) + " bytes reached the device during the call (" + ways +
+           "; at most " + std::to_string(limit) + " are allowed): the work belongs on the device";
+  }
+
   /// Right values that the device did not compute between the judge's two looks at the clock.
   void work_elsewhere() {
     if (!outcome_.go || !outcome_.load || !outcome_.fetch) return;
@@ -210,19 +237,16 @@ class Examiner {
     const auto shared =
         host_memory ? static_cast<std::uint64_t>(host_memory(plan_.shape().settings)) : std::uint64_t{0};
     const std::uint64_t limit = host_memory ? shared : options_.host_to_device_limit;
-    if (go.host_to_device_bytes > limit) {
-      fail(Class::kHostComputed, std::to_string(go.host_to_device_bytes) +
-                                     " bytes were copied to the device during the call (at most " +
-                                     std::to_string(limit) + " are allowed): the work belongs on the device");
+    if (const std::string too_much = brought_too_much(limit); !too_much.empty()) {
+      fail(Class::kHostComputed, too_much);
     } else if (go.host_visible_bytes > shared) {
       fail(Class::kHostComputed,
            shared == 0 ? "memory that host and device share was used during the call"
                        : std::to_string(go.host_visible_bytes) +
                              " bytes of memory that host and device share were used during the call; " +
                              std::to_string(shared) + " are allowed");
-    } else if (outcome_.load->host_to_device_bytes != plan_.device_bytes() ||
-               !outcome_.load->kernels.empty() || !outcome_.fetch->kernels.empty() ||
-               outcome_.fetch->host_to_device_bytes != 0) {
+    } else if (outcome_.load->host_to_device_bytes != plan_.device_bytes() || was_at_work(*outcome_.load) ||
+               was_at_work(*outcome_.fetch) || outcome_.fetch->host_to_device_bytes != 0) {
       fail(Class::kHostComputed, "the device was used outside of the call");
     } else if (!host_memory && go.kernels.empty() &&
                std::ranges::any_of(plan_.arrays(), [&](const ArrayPlan& array) {

@@ -12,6 +12,7 @@
 #include "grader/call/shared_memory.h"
 #include "grader/call/worker_process.h"
 #include "grader/lab/generate.h"
+#include "simulator/channel/content_hash.h"
 #include "simulator/host/session.h"
 #include "worker/worker.h"
 
@@ -33,6 +34,7 @@ std::vector<std::string> environment_for(const RigOptions& options) {
   std::vector<std::string> environment = {"PATH=/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8"};
   if (options.device.simulated) {
     environment.push_back(library_path(options.simulator_directory.string(), options));
+    environment.push_back("CUDA_MODULE_LOADING=EAGER");  // code that comes after the inputs is counted
     return environment;
   }
   // The driver may lie where only the user's own LD_LIBRARY_PATH led us, and loads more from there itself.
@@ -75,6 +77,8 @@ static_assert(static_cast<int>(worker::Parameter::kStream) == static_cast<int>(A
 struct Rig::State {
   RigOptions options;
   SharedMemory input, output;
+  std::optional<SharedMemory>
+      fetched;  ///< simulated: what the machine says is in the outputs; no worker sees it
   std::optional<sim::Session> session;
   std::unique_ptr<Box> box;  // before the process that is in it
   std::unique_ptr<WorkerProcess> process;
@@ -83,16 +87,37 @@ struct Rig::State {
   bool prepares = false;  ///< the worker asks for it
   double prepare_seconds = 0;
   std::uint32_t serial = 0;
+  std::array<std::uint64_t, worker::kMaxParameters>
+      addresses{};  ///< simulated: of the arrays, as the worker says
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
       : options(rig_options),
         input("roofline-input", input_bytes, SharedMemory::Worker::kReads),
-        output("roofline-output", output_bytes, SharedMemory::Worker::kWrites) {}
+        output("roofline-output", output_bytes,
+               rig_options.device.simulated ? SharedMemory::Worker::kReads : SharedMemory::Worker::kWrites) {
+    if (rig_options.device.simulated)
+      fetched.emplace("roofline-fetched", output_bytes, SharedMemory::Worker::kWrites);  // the machine does
+  }
 
   WorkerProcess::Deadline deadline() const {
     const bool waking = !options.device.simulated && serial <= 1;
     return std::chrono::steady_clock::now() + (waking ? kWaking : std::chrono::seconds(0)) +
            std::chrono::milliseconds(static_cast<long long>(options.deadline_seconds * 1000));
+  }
+
+  /// Waits for a record at the cost of the submission's budget.
+  template <class Record>
+  WorkerProcess::Wait receive(Record& record, WorkerProcess::Deadline until) {
+    if (!options.budget) return process->receive(record, until);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto wait = process->receive(record, std::min(until, options.budget->end_of_time()));
+    options.budget->spend(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    // A program that took too much between two looks, and ended.
+    if (wait == WorkerProcess::Wait::kRecord && !memory_holds()) return WorkerProcess::Wait::kStopped;
+    return wait;
+  }
+  bool memory_holds() const {
+    return options.budget->holds({process->pid(), session ? session->machine_pid() : 0});
   }
 
   void start_device() {
@@ -101,7 +126,9 @@ struct Rig::State {
     machine.device = options.device.id;
     // Before the judge's own deadline: the device can say which kernel hangs, and where.
     machine.time_limit = options.deadline_seconds * 0.7;
+    if (options.budget) machine.host_memory = options.budget->limits().host_window_bytes;
     session.emplace(sim::Session::start(options.simulator_directory, machine));
+    if (options.budget) session->set_patience(options.deadline_seconds);
   }
 
   /// The worker and, for a simulated device, the runtime library: all that a box has to hold.
@@ -118,29 +145,42 @@ struct Rig::State {
       if (variable.starts_with("LD_LIBRARY_PATH=")) variable = library_path(box->inside("runtime"), options);
   }
 
-  /// Sends a request and waits for the record that answers it.
-  template <class Record>
-  Fault ask(worker::Request request, Record& record) {
+  /// Sends a request and waits for the record that answers it; does something else before.
+  template <class Record, class Meanwhile>
+  Fault ask(worker::Request request, Record& record, const Meanwhile& meanwhile) {
     request.serial = ++serial;
     if (!process->send(request)) return lost(WorkerProcess::Wait::kDied);
-    const auto wait = process->receive(record, deadline());
+    meanwhile();
+    const auto wait = receive(record, deadline());
     if (wait != WorkerProcess::Wait::kRecord || record.serial != serial) {
       return lost(wait == WorkerProcess::Wait::kRecord ? WorkerProcess::Wait::kMalformed : wait);
     }
     return {};
   }
-  Fault ask(const worker::Request& request, worker::Reply& reply) {
-    Fault fault = ask<worker::Reply>(request, reply);
+  Fault ask(const worker::Request& request, worker::Pieces& pieces) {
+    return ask(request, pieces, [] {});
+  }
+  template <class Meanwhile>
+  Fault ask_for_reply(const worker::Request& request, worker::Reply& reply, const Meanwhile& meanwhile) {
+    Fault fault = ask(request, reply, meanwhile);
     if (fault) return fault;
     fault = fault_of(reply);
     if (fault) usable = false;
     return fault;
+  }
+  Fault ask(const worker::Request& request, worker::Reply& reply) {
+    return ask_for_reply(request, reply, [] {});
   }
 
   /// The worker is gone, late or out of step.
   Fault lost(WorkerProcess::Wait why) {
     usable = false;
     process->end();
+    if (Fault fault = options.budget ? options.budget->exhausted() : Fault{}) {
+      answering = false;
+      session.reset();
+      return fault;
+    }
     switch (why) {
       case WorkerProcess::Wait::kDeadline:
         answering = false;
@@ -197,11 +237,74 @@ struct Rig::State {
   /// A trap of the device says more than the error that the runtime made of it.
   void end_region(std::optional<sim::Region>& region, Fault& fault) {
     if (!session || !answering) return;  // a device that is still busy would not answer either
-    region = session->end_region();
+    try {
+      region = session->end_region();
+    } catch (const sim::SessionTimeout&) {
+      fault = lost(WorkerProcess::Wait::kDeadline);
+      return;
+    }
     if (!region->traps.empty()) {
       fault = fault_of(region->traps.front());
       usable = false;
     }
+  }
+
+  /// The arrays on the device. On a simulated one the machine says what lies in them.
+  Fault load(const CallPlan& plan) {
+    worker::Reply reply{};
+    if (!session) return ask(plan.load_request(), reply);
+    const std::uint64_t key = entropy();
+    std::vector<std::uint64_t> given;
+    Fault fault = ask_for_reply(plan.load_request(), reply, [&] { given = hash_images(plan, key); });
+    if (fault) return fault;
+    std::ranges::copy(reply.addresses, addresses.begin());
+    for (std::size_t i = 0; i < given.size() && !fault; ++i)
+      fault = misplaced(plan.arrays()[i], given[i], key);
+    if (fault) usable = false;
+    return fault;
+  }
+
+  /// Of every array's image as the judge made it.
+  std::vector<std::uint64_t> hash_images(const CallPlan& plan, std::uint64_t key) const {
+    std::vector<std::uint64_t> hashes;
+    for (const ArrayPlan& array : plan.arrays()) {
+      const auto& memory = array.record.from_output != 0 ? output : input;
+      hashes.push_back(
+          sim::content_hash(memory.bytes().subspan(array.record.source, array.record.image_bytes), key));
+    }
+    return hashes;
+  }
+
+  /// An array that is not what the judge gave, or not where the worker says.
+  Fault misplaced(const ArrayPlan& array, std::uint64_t given, std::uint64_t key) {
+    if (array.record.alias != 0) {
+      addresses[array.parameter] = addresses[array.record.alias - 1U];
+      return {};
+    }
+    const auto there = session->hash(addresses[array.parameter], array.record.image_bytes, key);
+    if (there == given) return {};
+    const bool is_input = array.argument->kind == Argument::Kind::kInput;
+    return {is_input ? Class::kInputChanged : Class::kHostComputed,
+            (is_input ? "the input " : "the output ") + array.argument->name +
+                (there ? " on the device is not the one that was given" : " is not an array on the device"),
+            {},
+            0};
+  }
+
+  /// From the machine itself: nothing that the worker can write to is believed.
+  Fault read_from_machine(const CallPlan& plan, std::vector<std::byte>& copy) {
+    for (const ArrayPlan& array : plan.arrays()) {
+      if (array.record.fetch == 0) continue;
+      if (session->copy_out(addresses[array.parameter], array.record.image_bytes, fetched->fd(),
+                            array.record.destination))
+        continue;
+      usable = false;
+      return {
+          Class::kCrashed, array.argument->name + " is no longer on the device: was it freed there?", {}, 0};
+    }
+    const auto bytes = fetched->bytes().first(plan.output_bytes());
+    copy.assign(bytes.begin(), bytes.end());
+    return {};
   }
 
   Fault download(const CallPlan& plan, unsigned set, std::vector<std::byte>& copy) {
@@ -226,18 +329,23 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
     start.environment = environment_for(options);
     start.input_fd = state_->input.fd();
     start.output_fd = state_->output.fd();
+    if (options.budget) {
+      if (const Fault fault = options.budget->exhausted()) throw StartFault(fault.message);
+      start.keep_waiting = [state = state_.get()] { return !state->process || state->memory_holds(); };
+    }
     if (state_->session) start.device_fd = state_->session->guest_fd();
     state_->pack(start);
     state_->process = std::make_unique<WorkerProcess>(start);
     if (state_->session) state_->session->close_guest_fd();
   } catch (const InfrastructureError&) {
     throw;
+  } catch (const StartFault&) {
+    throw;
   } catch (const std::exception& error) {
     throw InfrastructureError(error.what());
   }
   worker::Hello hello{};
-  const auto wait =
-      state_->process->receive(hello, std::chrono::steady_clock::now() + std::chrono::seconds(20));
+  const auto wait = state_->receive(hello, std::chrono::steady_clock::now() + std::chrono::seconds(20));
   if (wait != WorkerProcess::Wait::kRecord) {
     state_->process->end();
     if (!state_->process->began())
@@ -258,23 +366,21 @@ bool Rig::usable() const { return state_ != nullptr && state_->usable; }
 CallOutcome Rig::call(const CallPlan& plan) {
   CallOutcome outcome;
   plan.fill(state_->input.bytes(), state_->output.bytes());
-  worker::Reply reply{};
+  // From here on each region ends where the next begins: the program does nothing unseen.
   state_->begin_region();
-  outcome.fault = state_->ask(plan.load_request(), reply);
+  outcome.fault = state_->load(plan);
   state_->end_region(outcome.load, outcome.fault);
   if (outcome.fault) return outcome;
   if (state_->prepares) {
-    state_->begin_region();
     outcome.fault = state_->prepare(plan);
     state_->end_region(outcome.prepare, outcome.fault);
     if (outcome.fault) return outcome;
   }
-  state_->begin_region();
   outcome.fault = state_->ask(plan.go_request(), outcome.reply);
   state_->end_region(outcome.go, outcome.fault);
   if (outcome.fault) return outcome;
-  state_->begin_region();
-  outcome.fault = state_->download(plan, 0, outcome.output);
+  outcome.fault = state_->session ? state_->read_from_machine(plan, outcome.output)
+                                  : state_->download(plan, 0, outcome.output);
   state_->end_region(outcome.fetch, outcome.fault);
   // Without the seal the worker may have changed what the reference is about to read.
   if (!state_->input.write_sealed()) plan.fill(state_->input.bytes(), state_->output.bytes());
@@ -370,8 +476,7 @@ std::string Rig::end_program() {
     request.command = worker::Command::kEnd;
     request.serial = ++state_->serial;
     worker::Reply none{};
-    if (state_->process->send(request))
-      state_->process->receive(none, std::chrono::steady_clock::now() + kGoodbye);
+    if (state_->process->send(request)) state_->receive(none, std::chrono::steady_clock::now() + kGoodbye);
     state_->process->end();
   }
   return state_->process->output();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grader/box/box.h"
+#include "grader/call/budget.h"
 #include "grader/call/call.h"
 #include "grader/call/device.h"
 #include "grader/call/fault.h"
@@ -23,6 +24,7 @@ struct RigOptions {
   std::filesystem::path driver_directory;  ///< GPU: of libcuda.so.1; empty: where the system looks anyway
   sim::MachineOptions machine;             ///< simulated; its device and its time limit are set by the rig
   double deadline_seconds = 60;            ///< wall time of load, of go and of fetch each
+  std::shared_ptr<Budget> budget{};        ///< of the submission that runs; none for programs of ours
   Sandbox sandbox = Sandbox::kNone;
 };
 

@@ -22,6 +22,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr std::size_t kOutputLimit = 64 * 1024;
+constexpr std::chrono::milliseconds kTick{100};
 
 struct Pair {
   int ours = -1, theirs = -1;
@@ -45,7 +46,7 @@ Entrance unboxed(const std::string& program, std::vector<std::string> environmen
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const Start& start) : box_(start.box) {
+WorkerProcess::WorkerProcess(const Start& start) : box_(start.box), keep_waiting_(start.keep_waiting) {
   int sockets[2], pipes[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) throw failure("socketpair");
   if (pipe2(pipes, O_CLOEXEC) != 0) {
@@ -96,6 +97,7 @@ bool WorkerProcess::send(const worker::Request& request) {
 
 WorkerProcess::Wait WorkerProcess::receive_bytes(void* record, std::size_t bytes, Deadline deadline) {
   std::vector<std::byte> buffer(bytes + 1);
+  auto asked = std::chrono::steady_clock::now();
   for (;;) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -104,6 +106,10 @@ WorkerProcess::Wait WorkerProcess::receive_bytes(void* record, std::size_t bytes
     // Ticks: a process that died may have left its socket to a child.
     poll(waiting, 2, static_cast<int>(std::min<long long>(left.count(), 100)));
     drain();
+    if (const auto now = std::chrono::steady_clock::now(); keep_waiting_ && now - asked >= kTick) {
+      asked = now;
+      if (!keep_waiting_()) return Wait::kStopped;
+    }
     const ssize_t got = recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got == static_cast<ssize_t>(bytes)) {
       std::memcpy(record, buffer.data(), bytes);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ class WorkerProcess {
     int input_fd = -1, output_fd = -1;     ///< the memfds
     int device_fd = -1;                    ///< guest end of a simulated device, or -1
     Box* box = nullptr;  ///< that it runs in; must outlive it. `program` is then its path in there.
+    std::function<bool()> keep_waiting{};  ///< asked about ten times a second; may be empty
   };
   /// Throws std::runtime_error when it cannot be started (a program that cannot be executed dies at once
   /// instead).
@@ -33,9 +35,10 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  enum class Wait : std::uint8_t { kRecord, kDied, kDeadline, kMalformed };
+  enum class Wait : std::uint8_t { kRecord, kDied, kDeadline, kMalformed, kStopped };
   using Deadline = std::chrono::steady_clock::time_point;
 
+  pid_t pid() const { return pid_; }
   bool send(const worker::Request& request);
   template <class Record>
   Wait receive(Record& record, Deadline deadline) {
@@ -63,6 +66,7 @@ class WorkerProcess {
   int status_ = 0;
   bool reaped_ = false;
   Box* box_ = nullptr;
+  std::function<bool()> keep_waiting_;
   std::string raw_output_;
   bool output_truncated_ = false;
 };

@@ -176,6 +176,7 @@ class CaseRunner {
     } catch (const StartFault& fault) {
       examination.fault = {Class::kCrashed, fault.what(), {}, 0};
       stop_ = Class::kCrashed;
+      if (const Fault spent = grading_.budget->exhausted()) examination.fault = spent;
     }
     if (examination.fault.reason == Class::kNotImplemented && any_right_) {
       examination.fault = {Class::kWrongAnswer, kNothingWritten, {}, 0};
@@ -274,8 +275,7 @@ class CaseRunner {
     if (!checked_ || !checked_->usable() || !checked_room_.fits(plan)) {
       checked_.reset();
       checked_room_.include(plan);
-      RigOptions options =
-          rig_options(device_, grading_.options, quick_ ? kQuickDeadline : 3 * kCaseDeadline);
+      RigOptions options = grading_.rig_options(device_, quick_ ? kQuickDeadline : 3 * kCaseDeadline);
       options.machine.checks = sim::kCheckAll;
       checked_.emplace(options, grading_.submission.worker, grading_.part.program, checked_room_.input,
                        checked_room_.output);
@@ -308,8 +308,8 @@ class CaseRunner {
       const double deadline = plan.device_bytes() > kOnceBeyond
                                   ? grading_.part.deadline_seconds
                                   : std::min(kCaseDeadline, grading_.part.deadline_seconds);
-      rig_.emplace(rig_options(device_, grading_.options, deadline), grading_.submission.worker,
-                   grading_.part.program, room_.input, room_.output);
+      rig_.emplace(grading_.rig_options(device_, deadline), grading_.submission.worker, grading_.part.program,
+                   room_.input, room_.output);
     }
     return *rig_;
   }
@@ -321,7 +321,7 @@ class CaseRunner {
   }
 
   void after_fault(const Fault& fault) {
-    if (fault.reason == Class::kTimeout) stop_ = fault.reason;
+    if (fault.reason == Class::kTimeout || grading_.budget->exhausted()) stop_ = fault.reason;
     if (fault.reason == Class::kNotImplemented && (facts_.simulated || ++unwritten_ == kMostUnwritten))
       stop_ = fault.reason;
     const std::optional<Rig>& rig = quick_ && facts_.simulated ? checked_ : rig_;

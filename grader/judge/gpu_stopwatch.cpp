@@ -56,7 +56,8 @@ class GpuStopwatch final : public Stopwatch {
                                              room_for(roof.program, roof_settings));
     Rig* rig = nullptr;
     try {
-      rig = &learner_.rig(options, grading_.submission.worker, grading_.part.program,
+      rig = &learner_.rig(grading_.rig_options(grading_.device, grading_.part.deadline_seconds),
+                          grading_.submission.worker, grading_.part.program,
                           room_for(grading_.part.program, settings));
     } catch (const StartFault& fault) {
       result.fault = {Class::kCrashed, fault.what(), {}, 0};

@@ -21,6 +21,7 @@ struct Grading {
   const GradeOptions& options;
   DeviceFacts facts;
   Result result;
+  std::shared_ptr<Budget> budget = std::make_shared<Budget>(options.limits);  ///< of the submission
   std::uint64_t calls = 0;  ///< counts calls, so that each has a seed of its own
 
   /// Simulated: the largest case that passed, and its time on the device. What is hopeless there is not timed
@@ -33,6 +34,8 @@ struct Grading {
   std::optional<Probe> probe{};
 
   std::uint64_t next_seed();
+  /// How a worker with the submission runs.
+  RigOptions rig_options(const DeviceChoice& where, double deadline_seconds) const;
   void progress(const std::string& step, const std::string& detail, double fraction) const;
   Check& add(Check check);  ///< to the result
   ExamineOptions examine_options() const;

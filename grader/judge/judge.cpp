@@ -21,6 +21,12 @@ void Grading::progress(const std::string& step, const std::string& detail, doubl
   if (options.on_progress) options.on_progress({step, detail, fraction});
 }
 
+RigOptions Grading::rig_options(const DeviceChoice& where, double deadline_seconds) const {
+  RigOptions rig = grader::rig_options(where, options, deadline_seconds);
+  rig.budget = budget;
+  return rig;
+}
+
 Check& Grading::add(Check check) { return result.checks.emplace_back(std::move(check)); }
 
 ExamineOptions Grading::examine_options() const {

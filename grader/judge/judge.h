@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "grader/box/box.h"
+#include "grader/call/budget.h"
 #include "grader/call/device.h"
 #include "grader/judge/explanations.h"
 #include "grader/lab/roof.h"
@@ -51,6 +52,7 @@ struct GradeOptions {
   unsigned threads = 0;                                ///< of the simulated device; 0: all cores
   bool release_build = true;                           ///< false: performance is refused (debug build)
   Sandbox sandbox = Sandbox::kNone;                    ///< what workers run in
+  BudgetLimits limits{};                               ///< of the submission, all its calls together
 };
 
 /// Grades one part; the result is complete. Never throws for a fault of the submission or of the device:

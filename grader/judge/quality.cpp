@@ -26,8 +26,8 @@ Answer answer_to(Grading& grading, const Quality& quality) {
   const CallPlan plan(program, shape);
   Answer answer;
   try {
-    Rig rig(rig_options(grading.device, grading.options, grading.part.deadline_seconds),
-            grading.submission.worker, program, plan.input_bytes(), plan.output_bytes());
+    Rig rig(grading.rig_options(grading.device, grading.part.deadline_seconds), grading.submission.worker,
+            program, plan.input_bytes(), plan.output_bytes());
     const CallOutcome outcome = rig.call(plan);
     Examination examination = examine(plan, outcome, rig.input(), grading.examine_options());
     answer.fault = std::move(examination.fault);

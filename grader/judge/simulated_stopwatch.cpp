@@ -58,8 +58,9 @@ class SimulatedStopwatch final : public Stopwatch {
       } catch (const StartFault& fault) {
         timed.fault = {Class::kCrashed, fault.what(), {}, 0};
       }
+      if (const Fault spent = timed.fault ? grading_.budget->exhausted() : Fault{}) timed.fault = spent;
       // A kernel that the time limit stopped computes right answers at small sizes, or it would not be here.
-      if (timed.fault.reason == Class::kTimeout) {
+      if (timed.fault.reason == Class::kTimeout && !grading_.budget->exhausted()) {
         timed.fault = {Class::kTooSlow,
                        "stopped: far from done after what should have sufficed. " + timed.fault.message,
                        timed.fault.file, timed.fault.line};
@@ -111,7 +112,7 @@ class SimulatedStopwatch final : public Stopwatch {
       if (rig_) keep_output();
       rig_.reset();
       room_ = needed;
-      RigOptions how = rig_options(grading_.device, grading_.options, grading_.part.deadline_seconds);
+      RigOptions how = grading_.rig_options(grading_.device, grading_.part.deadline_seconds);
       how.machine.trace = shows_timeline(grading_.part);
       rig_.emplace(how, grading_.submission.worker, grading_.part.program, room_.input, room_.output);
     }

@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 const fs::path kSource = ROOFLINE_SOURCE, kBuild = ROOFLINE_BUILD;
 const fs::path kSubmissions = kSource / "grader/tests/submissions";
 
-constexpr const char* kClasses[] = {"compile", "load",   "run",    "clock",
-                                    "checker", "memory", "device", "operator"};
+constexpr const char* kClasses[] = {"compile", "load",   "run",      "clock",   "checker",
+                                    "memory",  "device", "operator", "channel", "limit"};
 constexpr std::size_t kFewest = 5, kFewestInAll = 50;  // of a class; of all
 
 /// What no submission may see, and what some print when they should not have come so far.
@@ -277,6 +277,11 @@ class Submissions : public testing::TestWithParam<const char*> {
     return lab;
   }
 
+  /// Of the class that wants more than one submission may have.
+  static BudgetLimits small_limits() {
+    return {.wall_seconds = 24, .memory_bytes = std::uint64_t{768} << 20, .host_window_bytes = 256 << 20};
+  }
+
   Result grade_file(const fs::path& source, const std::string& shown) {
     const BuildResult built = build(source, shown);
     object_ = built.object;
@@ -287,8 +292,12 @@ class Submissions : public testing::TestWithParam<const char*> {
       result.program_output = built.output;
       return result;
     }
-    const Lab lab = small_lab();
+    Lab lab = small_lab();
     GradeOptions options;
+    if (GetParam() == std::string("limit")) {
+      options.limits = small_limits();
+      lab.parts.front().deadline_seconds = 12;  // of one step: it is the sum that ends
+    }
     options.seed = 11;  // the same number of calls for all, so that their times can be compared
     options.sandbox = Sandbox::kNamespaces;
     options.simulator_directory = kBuild / "simulator";

@@ -289,6 +289,7 @@ Part compiler() {
                        .question = "with a kernel for each of the 9 operations, all of them binary",
                        .expected = 108,
                        .unit = "B"}},
+      .host_to_device_limit = 64 * 1024,  // what a call compiles is code that reaches the device
       .adapter = "compiler_worker.cu",
       .given = {"expression.h"},
       .draw = draw,

@@ -15,6 +15,7 @@ struct MachineOptions {
   unsigned gpus = 1;                      ///< how many of the device
   u32 checks = 0;                         ///< a set of Check (checks/finding.h): what to look for
   u64 device_memory = 0;                  ///< bytes of each GPU, 0: as its device file says
+  u64 host_memory = 0;                    ///< bytes of pinned, mapped and managed memory, 0: 64 GiB
   double time_limit = 0;                  ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;                     ///< keep a timeline for the observer
   bool permute_fragments = false;         ///< wmma fragments in a layout that no hardware has
@@ -25,6 +26,7 @@ struct MachineOptions {
     io("gpus", gpus);
     io("checks", checks);
     io("device-memory", device_memory);
+    io("host-memory", host_memory);
     io("time-limit", time_limit);
     io("trace", trace);
     io("permute-fragments", permute_fragments);

@@ -33,12 +33,32 @@ struct KernelRecord {
   u64 migrated_in_bytes = 0, migrated_out_bytes = 0;  ///< because of them: to the GPU, and back to make room
 };
 
-/// What happened on the device between begin_region and end_region.
+/// Parameters of one launch that are no way to bring data: pointers, sizes, factors.
+inline constexpr u64 kPlainParameterBytes = 256;
+
+/// Bytes that the program brought to the device in other ways than by copies.
+struct HostBytes {
+  u64 code = 0;        ///< PTX of loaded modules: instructions and the initial values of variables
+  u64 parameters = 0;  ///< of launches, each beyond kPlainParameterBytes
+  u64 fills = 0;       ///< values of fills, not what they fill
+  u64 managed = 0;     ///< pages of managed memory that moved to the device
+  u64 total() const { return code + parameters + fills + managed; }
+  void add(const HostBytes& more) {
+    code += more.code;
+    parameters += more.parameters;
+    fills += more.fills;
+    managed += more.managed;
+  }
+  void fields(auto& io) { io(code, parameters, fills, managed); }
+};
+
+/// What happened on the device between begin_region and end_region, or between two ends.
 struct Region {
   double virtual_seconds = 0;  ///< from the host clock at the beginning to the end of all work submitted
   std::vector<KernelRecord> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
   u64 fill_bytes = 0;
+  HostBytes from_host;         ///< what reached the device beside copies
   u64 host_visible_bytes = 0;  ///< pinned/mapped/managed memory alive at any time in the region
   u64 device_bytes_peak = 0;
   std::vector<Trap> traps;

@@ -17,8 +17,10 @@ enum class ObserverCommand : u32 {
   kLines,
   kFindings,
   kTrace,
-  kFollow,   ///< with a WireThreadRequest; answered by nothing
-  kFollowed  ///< answered by a WireThreadRecord
+  kFollow,    ///< with a WireThreadRequest; answered by nothing
+  kFollowed,  ///< answered by a WireThreadRecord
+  kHash,      ///< with a MemoryRange; answered by a MemoryHash
+  kRead       ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
 };
 
 /// All sums of KernelCounters as plain bytes (both sides are built from the same header), without the
@@ -59,19 +61,33 @@ struct WireTrap {
   }
 };
 
+/// One whole allocation of device memory.
+struct MemoryRange {
+  u64 address = 0, bytes = 0;
+  u64 key = 0;     ///< kHash: of content_hash()
+  u64 offset = 0;  ///< kRead: where in the descriptor's file it goes
+  void fields(auto& io) { io(address, bytes, key, offset); }
+};
+struct MemoryHash {
+  bool found = false;  ///< there is such an allocation
+  u64 hash = 0;
+  void fields(auto& io) { io(found, hash); }
+};
+
 struct WireRegion {
   double virtual_seconds = 0;
   std::vector<WireKernel> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0, fill_bytes = 0;
   u64 host_visible_bytes = 0, device_bytes_peak = 0, kernels_not_kept = 0, unread_output_bytes = 0,
       graph_launches = 0, graph_nodes = 0, modules_loaded = 0, graphs_instantiated = 0;
+  HostBytes from_host;
   std::vector<WireTrap> traps;
   std::vector<std::string> missing_functions, load_errors;
   void fields(auto& io) {
     io(virtual_seconds, kernels, host_to_device_bytes, device_to_host_bytes, device_to_device_bytes,
        fill_bytes);
     io(host_visible_bytes, device_bytes_peak, kernels_not_kept, traps, missing_functions, load_errors,
-       unread_output_bytes, graph_launches, graph_nodes, modules_loaded, graphs_instantiated);
+       unread_output_bytes, graph_launches, graph_nodes, modules_loaded, graphs_instantiated, from_host);
   }
 };
 

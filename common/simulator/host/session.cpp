@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/host/session.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <stdexcept>
 
 #include "simulator/channel/observer.h"
@@ -36,14 +39,34 @@ struct Session::State {
   /// Asks and waits; the answer's bytes are valid until the next question.
   template <class... T>
   Reader ask(ObserverCommand command, const T&... fields) {
+    return ask_with({}, command, fields...);
+  }
+  template <class... T>
+  Reader ask_with(std::span<const int> descriptors, ObserverCommand command, const T&... fields) {
     Writer out;
     out(command, fields...);
-    if (!send_packet(machine.observer.get(), out.bytes(), Wait::kBlock) ||
-        !receive_long(machine.observer.get(), answer))
+    if (!send_packet(machine.observer.get(), out.bytes(), Wait::kBlock, descriptors))
+      throw std::runtime_error("the simulated GPU's process ended unexpectedly");
+    wait_for_answer();
+    if (!receive_long(machine.observer.get(), answer))
       throw std::runtime_error("the simulated GPU's process ended unexpectedly");
     return Reader(answer);
   }
 
+  void wait_for_answer() const {
+    if (patience <= 0) return;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+    for (;;) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      pollfd waiting{machine.observer.get(), POLLIN, 0};
+      const int ready = poll(&waiting, 1, static_cast<int>(std::max<long long>(0, left.count())));
+      if (ready > 0) return;
+      if (ready == 0) throw SessionTimeout("the simulated GPU is still busy");
+    }
+  }
+
+  double patience = 0;
   std::vector<std::byte> answer;
 };
 
@@ -74,6 +97,7 @@ Session Session::start(const std::filesystem::path& simulator_directory, const M
 
 int Session::guest_fd() const { return state_->machine.guest.get(); }
 void Session::close_guest_fd() { state_->machine.guest.reset(); }
+void Session::set_patience(double seconds) { state_->patience = seconds; }
 int Session::machine_pid() const { return state_->machine.pid; }
 
 void Session::begin_region() { state_->ask(ObserverCommand::kBeginRegion); }
@@ -99,7 +123,22 @@ Region Session::end_region() {
   region.graph_nodes = wire.graph_nodes;
   region.modules_loaded = wire.modules_loaded;
   region.graphs_instantiated = wire.graphs_instantiated;
+  region.from_host = wire.from_host;
   return region;
+}
+
+std::optional<u64> Session::hash(u64 address, u64 bytes, u64 key) {
+  MemoryHash answer;
+  read(state_->ask(ObserverCommand::kHash, MemoryRange{.address = address, .bytes = bytes, .key = key}),
+       answer);
+  return answer.found ? std::optional(answer.hash) : std::nullopt;
+}
+
+bool Session::copy_out(u64 address, u64 bytes, int file, u64 offset) {
+  bool done = false;
+  const MemoryRange range{.address = address, .bytes = bytes, .offset = offset};
+  read(state_->ask_with(std::span(&file, 1), ObserverCommand::kRead, range), done);
+  return done;
 }
 
 Trace Session::trace() {

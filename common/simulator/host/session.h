@@ -3,6 +3,8 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,11 @@
 /// The trusted side of a simulated device: starts the machine's process and reads counters and virtual time
 /// from it over a private channel. The program under test gets only the guest channel (a descriptor).
 namespace roofline::sim {
+
+/// The machine did not answer in the time it was given: what the program asked of it takes longer.
+struct SessionTimeout : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class Session {
  public:
@@ -29,9 +36,17 @@ class Session {
   int guest_fd() const;
   void close_guest_fd();
   int machine_pid() const;
+  /// Wall seconds to wait for an answer from now on, then SessionTimeout; 0: for ever.
+  void set_patience(double seconds);
 
   void begin_region();
+  /// What happened since begin_region(), or since the last end: nothing that the program does is between two
+  /// regions.
   Region end_region();
+  /// content_hash() of a whole allocation of device memory as it is now; nothing where there is none such.
+  std::optional<u64> hash(u64 address, u64 bytes, u64 key);
+  /// Writes a whole allocation of device memory to a file at `offset`; false where there is none such.
+  bool copy_out(u64 address, u64 bytes, int file, u64 offset);
   /// The timeline since the start; empty unless MachineOptions::trace.
   Trace trace();
   /// Every PTX instruction of the kernels launched since the start.

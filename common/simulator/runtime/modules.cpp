@@ -95,6 +95,12 @@ cudaError_t Modules::load(Module& module, Connection& connection) {
   return cudaSuccess;
 }
 
+void Modules::load_all(Connection& connection) {
+  std::map<u32, Module*> in_order;  // addresses must not depend on where the program's memory happens to lie
+  for (const auto& [key, module] : modules_) in_order[module->number] = module.get();
+  for (const auto& [number, module] : in_order) (void)load(*module, connection);
+}
+
 cudaError_t Modules::send(Module& module, Connection& connection) {
   LoadModule command;
   std::vector<std::span<const std::byte>> images{module.image};

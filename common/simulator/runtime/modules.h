@@ -100,6 +100,8 @@ class Modules {
   /// Sends the kernel's module to the machine if that was not done yet, and looks its facts up.
   cudaError_t resolve(Kernel& kernel, Connection& connection);
   cudaError_t load(Module& module, Connection& connection);
+  /// Sends everything that was registered so far; what goes wrong is told when it is used.
+  void load_all(Connection& connection);
   /// Address and size of a device variable, by the address of its host shadow.
   cudaError_t find_variable(const void* symbol, Connection& connection, VariableFacts& facts);
   /// Managed variables loaded since the last call.

@@ -4,12 +4,24 @@
 
 #include <pthread.h>
 
+#include <cstdlib>
+#include <string_view>
+
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
 
 using namespace channel;
+
+namespace {
+
+bool loads_eagerly() {
+  const char* mode = std::getenv("CUDA_MODULE_LOADING");
+  return mode != nullptr && std::string_view(mode) == "EAGER";
+}
+
+}  // namespace
 
 Runtime::Runtime() {
   pthread_atfork(nullptr, nullptr, [] {
@@ -25,8 +37,10 @@ Runtime& Runtime::instance() {
 }
 
 Connection& Runtime::connection() {
-  if (!connection_) connection_ = std::make_unique<Connection>();
+  const bool first = !connection_;
+  if (first) connection_ = std::make_unique<Connection>();
   connection_->select(static_cast<u32>(target_));
+  if (first && loads_eagerly()) modules.load_all(*connection_);
   return *connection_;
 }
 

@@ -12,12 +12,23 @@ namespace roofline::sim::server {
 
 using namespace channel;
 
+namespace {
+
+/// Both processes can write all of it: whoever limits the program's memory limits this too.
+u64 window_bytes(const Options& options) {
+  constexpr u64 kPage = 4096;
+  if (options.host_memory == 0) return kHostWindowBytes;
+  return std::min(kHostWindowBytes, std::max(options.host_memory / kPage, u64{1}) * kPage);
+}
+
+}  // namespace
+
 Board::Board(const Options& given)
     : options(given),
       description(load_device(given.devices, given.device)),
       staging("roofline-staging", kStagingBytes),
-      window_memory("roofline-host-window", kHostWindowBytes),
-      window(kHostWindow, kHostWindowBytes) {
+      window_memory("roofline-host-window", window_bytes(given)),
+      window(kHostWindow, window_memory.size()) {
   if (options.device_memory != 0)
     description.memory_bytes = std::min(description.memory_bytes, options.device_memory);
   staging.map();

@@ -101,7 +101,9 @@ Answer Server::handle(const LoadModule& c) try {
   ModuleFacts facts = device_->load_modules(code.ptx, code.elf);
   kept.restore();
   modules_.insert(facts.id);
-  records_.module_loaded();
+  u64 text = 0;
+  for (const std::string& unit : code.ptx) text += unit.size();
+  records_.module_loaded(text);
   LoadedModule loaded;
   loaded.id = facts.id;
   loaded.target = code.target;
@@ -167,6 +169,8 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   timeline_.kernel(stream, result.kernel, result.time.seconds, share);
   if (output_.size() < kMaxOutput) output_ += result.output;
   records_.count(*device_, c.function, result);
+  records_.parameters(c.parameters.size());
+  records_.migrated(moves.in_bytes);
 
   KernelRecord record;
   record.ordinal = ++board_.kernels;

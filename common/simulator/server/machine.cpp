@@ -3,15 +3,25 @@
 #include "simulator/server/machine.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
+#include "simulator/channel/content_hash.h"
 #include "simulator/server/hang_up.h"
 
 namespace roofline::sim::server {
 
 using namespace channel;
+
+namespace {
+
+/// More packets than a socket holds: a program that never stops sending does not keep the observer waiting.
+constexpr int kMostPending = 4096;
+
+}  // namespace
 
 Machine::Machine(const Options& options)
     : board_(options), guest_(options.guest_fd), observer_(options.observer_fd) {
@@ -27,7 +37,8 @@ void Machine::run() {
     if (channels[1].revents) {
       // The observer's question is about everything that the program has sent so far.
       Guest served = Guest::kServed;
-      while (guest_ && served == Guest::kServed) served = serve_guest(Wait::kDoNotBlock);
+      for (int i = 0; i < kMostPending && guest_ && served == Guest::kServed; i++)
+        served = serve_guest(Wait::kDoNotBlock);
       if (served == Guest::kClosed) guest_.reset();
       if (!serve_observer()) return;
     } else if (channels[0].revents && serve_guest(Wait::kDoNotBlock) == Guest::kClosed) {
@@ -91,8 +102,11 @@ Answer Machine::welcome(const Hello& hello) {
     made.message = "libcudart.so.13 and the simulated GPU are of different builds";
     return made;
   }
-  made.fields(Welcome{
-      {board_.description}, kStagingBytes, kHostWindowBytes, board_.options.checks, board_.options.gpus});
+  made.fields(Welcome{{board_.description},
+                      kStagingBytes,
+                      board_.window_memory.size(),
+                      board_.options.checks,
+                      board_.options.gpus});
   made.descriptors = {board_.staging.descriptor(), board_.window_memory.descriptor()};
   return made;
 }
@@ -119,12 +133,15 @@ const ThreadRecord& Machine::followed() const {
 
 bool Machine::serve_observer() {
   std::vector<std::byte> packet;
-  if (receive_packet(observer_.get(), packet, Wait::kBlock) != Received::kPacket) return false;
+  std::vector<Descriptor> descriptors;
+  if (receive_packet(observer_.get(), packet, Wait::kBlock, &descriptors) != Received::kPacket) return false;
   Reader in(packet);
   auto command = ObserverCommand::kHello;
   in(command);
   WireThreadRequest follow;
   if (command == ObserverCommand::kFollow) in(follow);
+  MemoryRange range;
+  if (command == ObserverCommand::kHash || command == ObserverCommand::kRead) in(range);
   if (!in.complete()) return false;
   for (const auto& each : board_.gpus) each->flush_copy();
   Writer out;
@@ -153,10 +170,42 @@ bool Machine::serve_observer() {
     case ObserverCommand::kFollowed:
       out(WireThreadRecord{followed()});
       break;
+    case ObserverCommand::kHash:
+      out(hash(range));
+      break;
+    case ObserverCommand::kRead:
+      out(!descriptors.empty() && write_out(range, descriptors[0].get()));
+      break;
     default:
       return false;
   }
   return send_long(observer_.get(), out.bytes());
+}
+
+/// Part of an allocation, or memory that the program can write to itself, is no array of a call.
+const std::byte* Machine::allocation(const MemoryRange& range) const {
+  Server* owner = board_.owner_of(range.address);
+  if (owner == nullptr || range.bytes == 0) return nullptr;
+  const auto found = owner->device().allocation_of(range.address);
+  if (!found || found->first != range.address || found->second != range.bytes) return nullptr;
+  return owner->device().at(range.address);
+}
+
+MemoryHash Machine::hash(const MemoryRange& range) const {
+  const std::byte* bytes = allocation(range);
+  return bytes ? MemoryHash{true, content_hash({bytes, range.bytes}, range.key)} : MemoryHash{};
+}
+
+bool Machine::write_out(const MemoryRange& range, int file) const {
+  const std::byte* bytes = allocation(range);
+  if (bytes == nullptr) return false;
+  for (u64 done = 0; done < range.bytes;) {
+    const ssize_t n = pwrite(file, bytes + done, range.bytes - done, static_cast<off_t>(range.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<u64>(n);
+  }
+  return true;
 }
 
 void Machine::begin_region() {
@@ -185,6 +234,7 @@ void add(WireRegion& sum, WireRegion more) {
   sum.graphs_instantiated += more.graphs_instantiated;
   sum.kernels_not_kept += more.kernels_not_kept;
   sum.unread_output_bytes += more.unread_output_bytes;
+  sum.from_host.add(more.from_host);
   append(sum.traps, std::move(more.traps));
   append(sum.missing_functions, std::move(more.missing_functions));
   append(sum.load_errors, std::move(more.load_errors));
@@ -199,6 +249,7 @@ WireRegion Machine::end_region() {
     std::stable_sort(
         region.kernels.begin(), region.kernels.end(),
         [](const WireKernel& a, const WireKernel& b) { return a.record.start < b.record.start; });
+  begin_region();  // whatever the program does next belongs to some region
   return region;
 }
 

@@ -167,7 +167,7 @@ void Server::fill(const Fill& c, u32 stream) {
   if (checks_) checks_->filled(stream, rows_of(c.to));
   timeline_.fill(stream, content(c.to));
   timeline_.clear_entries();
-  records_.filled(content(c.to));
+  records_.filled(content(c.to), c.element_bytes);
 }
 
 void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more) {
@@ -231,6 +231,7 @@ Answer Server::handle(const PrefetchManaged& c) {
   if (moves.out_bytes != 0) timeline_.copy(c.stream, CopyKind::kDeviceToHost, moves.out_bytes, false, true);
   if (moves.in_bytes != 0) timeline_.copy(c.stream, CopyKind::kHostToDevice, moves.in_bytes, false, true);
   timeline_.clear_entries();
+  records_.migrated(moves.in_bytes);
   return give(Nothing{});
 }
 

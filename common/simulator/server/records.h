@@ -24,10 +24,21 @@ class Records {
   void graph_node() { region_.graph_nodes++; }
   void trap(const Trap& trap);
   void missing_function(const std::string& name) { region_.missing_functions.push_back(name); }
-  void module_loaded() { region_.modules_loaded++; }
+  /// `code`: bytes of it.
+  void module_loaded(u64 code) {
+    region_.modules_loaded++;
+    region_.from_host.code += code;
+  }
+  void parameters(u64 bytes) {
+    if (bytes > kPlainParameterBytes) region_.from_host.parameters += bytes - kPlainParameterBytes;
+  }
+  void migrated(u64 bytes) { region_.from_host.managed += bytes; }
   void load_error(const std::string& message) { region_.load_errors.push_back(message); }
   void copied(CopyKind kind, u64 bytes);
-  void filled(u64 bytes) { region_.fill_bytes += bytes; }
+  void filled(u64 bytes, u32 value_bytes) {
+    region_.fill_bytes += bytes;
+    region_.from_host.fills += value_bytes;
+  }
   void device_bytes(u64 in_use);
   /// `fresh` more bytes of pinned, mapped or managed memory.
   void host_bytes(u64 fresh) { region_.host_visible_bytes += fresh; }

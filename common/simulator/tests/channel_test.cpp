@@ -7,9 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <random>
+#include <thread>
 
+#include "simulator/channel/content_hash.h"
 #include "simulator/channel/messages.h"
 #include "simulator/channel/replies.h"
 #include "simulator/channel/socket.h"
@@ -262,6 +265,137 @@ TEST(Machine, CommandsGoToTheSelectedGpu) {
   select(2);
   EXPECT_EQ(ask(session, ResetDevice{}).status, Status::kOk);
   EXPECT_EQ(session.end_region().fill_bytes, 2000u);
+}
+
+/// Sends a command and reads the fields of its answer.
+template <class Reply>
+Reply reply_of(Session& session, const auto& command, std::vector<Descriptor>* descriptors = nullptr) {
+  std::vector<std::byte> packet;
+  EXPECT_TRUE(send_packet(session.guest_fd(), packet_of(command), Wait::kBlock));
+  EXPECT_EQ(receive_packet(session.guest_fd(), packet, Wait::kBlock, descriptors), Received::kPacket);
+  Reader in(packet);
+  Header header;
+  Outcome outcome;
+  Reply reply;
+  in(header, outcome, reply);
+  EXPECT_TRUE(in.complete());
+  return reply;
+}
+
+/// The staging memory of a machine, mapped as a program has it.
+class Staging {
+ public:
+  explicit Staging(Session& session) {
+    std::vector<Descriptor> memories;
+    const auto welcome = reply_of<Welcome>(session, Hello{}, &memories);
+    host_window_bytes = welcome.host_window_bytes;
+    void* at = mmap(nullptr, kStagingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memories.at(0).get(), 0);
+    EXPECT_NE(at, MAP_FAILED);
+    bytes_ = static_cast<std::byte*>(at);
+  }
+  ~Staging() { munmap(bytes_, kStagingBytes); }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  void put(const void* data, size_t bytes) { std::memcpy(bytes_, data, bytes); }
+  u64 host_window_bytes = 0;
+
+ private:
+  std::byte* bytes_;
+};
+
+// Broken by: work between two questions of the observer that no region counts.
+TEST(Machine, NothingIsBetweenTwoRegions) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  session.begin_region();
+  const u64 address = reply_of<Address>(session, Allocate{100, ""}).address;
+  EXPECT_EQ(session.end_region().fill_bytes, 0u);
+  EXPECT_EQ(ask(session, Fill{{address, 100, 100, 1}, 1, 1, 0}).status, Status::kOk);
+  const Region region = session.end_region();
+  EXPECT_EQ(region.fill_bytes, 100u);
+  EXPECT_GE(region.device_bytes_peak, 100u) << "what is allocated stays so";
+}
+
+// Broken by: an array that is believed to be what, or where, the program says.
+TEST(Machine, TellsTheObserverWhatLiesInAnAllocation) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  Staging staging(session);
+  std::vector<std::byte> data(5000);
+  for (size_t i = 0; i < data.size(); i++) data[i] = static_cast<std::byte>(i * 7);
+  const u64 bytes = data.size(), address = reply_of<Address>(session, Allocate{bytes, ""}).address;
+  staging.put(data.data(), bytes);
+  EXPECT_EQ(ask(session, CopyIn{{address, bytes, bytes, 1}, 0, 0}).status, Status::kOk);
+  EXPECT_EQ(session.hash(address, bytes, 99), content_hash(data, 99));
+  EXPECT_NE(session.hash(address, bytes, 99), content_hash(data, 98));
+  data[4999] ^= std::byte{1};
+  EXPECT_NE(session.hash(address, bytes, 99), content_hash(data, 99));
+  data[4999] ^= std::byte{1};
+
+  const Descriptor file(memfd_create("test", 0));
+  EXPECT_TRUE(session.copy_out(address, bytes, file.get(), 10));
+  std::vector<std::byte> got(bytes);
+  EXPECT_EQ(pread(file.get(), got.data(), bytes, 10), static_cast<ssize_t>(bytes));
+  EXPECT_EQ(got, data);
+
+  const u64 pinned = reply_of<Address>(session, AllocateHost{bytes, "", false}).address;
+  for (const auto& [at, size] : {std::pair{address, bytes - 1},
+                                 {address + 256, u64{256}},
+                                 {pinned, bytes},
+                                 {u64{0}, bytes},
+                                 {~u64{0}, u64{2}},
+                                 {address, u64{0}}}) {
+    EXPECT_FALSE(session.hash(at, size, 1)) << at;
+    EXPECT_FALSE(session.copy_out(at, size, file.get(), 0)) << at;
+  }
+}
+
+// Broken by: a way to the device that is not counted.
+TEST(Machine, CountsWhatComesBesideCopies) {
+  const std::string ptx =
+      ".version 7.0\n.target sm_80\n.address_size 64\n.visible .global .align 4 .u32 data[2] = {1, 2};\n"
+      ".visible .entry k(.param .align 4 .b8 values[1000]) { ret; }\n";
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  Staging staging(session);
+  session.begin_region();
+  staging.put(ptx.c_str(), ptx.size() + 1);
+  EXPECT_EQ(ask(session, LoadModule{ptx.size() + 1}).status, Status::kOk);
+  EXPECT_EQ(session.end_region().from_host.code, ptx.size());
+  LaunchKernel launch{.grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = std::vector<std::byte>(1000)};
+  for (int i = 0; i < 2; i++) ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(launch), Wait::kBlock));
+  EXPECT_EQ(ask(session, Synchronize{}).deferred, Status::kOk);
+  const u64 address = reply_of<Address>(session, Allocate{4096, ""}).address;
+  for (u32 i = 0; i < 3; i++)
+    EXPECT_EQ(ask(session, Fill{{address, 4096, 4096, 1}, 0x12345678, 4, 0}).status, Status::kOk);
+  const Region region = session.end_region();
+  EXPECT_EQ(region.kernels.size(), 2u);
+  EXPECT_EQ(region.from_host.parameters, 2 * (1000 - kPlainParameterBytes));
+  EXPECT_EQ(region.from_host.fills, 3 * 4u);
+  EXPECT_EQ(region.from_host.total(), region.from_host.parameters + 12);
+  EXPECT_EQ(region.host_to_device_bytes, 0u);
+}
+
+// Broken by: memory of the host's that a program can fill without its own limits noticing.
+TEST(Machine, HostMemoryEndsWhereItIsLimited) {
+  constexpr u64 kLimit = u64{1} << 20;
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .host_memory = kLimit});
+  EXPECT_EQ(Staging(session).host_window_bytes, kLimit);
+  EXPECT_EQ(ask(session, AllocateHost{kLimit + 1, "", false}).status, Status::kOutOfMemory);
+  EXPECT_EQ(ask(session, AllocateHost{kLimit, "", false}).status, Status::kOk);
+  EXPECT_EQ(ask(session, AllocateHost{1, "", true}).status, Status::kOutOfMemory);
+}
+
+// Broken by: an observer that waits until a program has nothing more to say.
+TEST(Machine, AnswersTheObserverOfAProgramThatNeverStops) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  session.set_patience(60);
+  std::atomic<bool> done = false;
+  std::thread sender([&] {
+    const auto packet = packet_of(SelectDevice{0});
+    while (!done && send_packet(session.guest_fd(), packet, Wait::kBlock)) {
+    }
+  });
+  for (int i = 0; i < 3; i++) EXPECT_NO_THROW(session.end_region());
+  done = true;
+  sender.join();
 }
 
 }  // namespace

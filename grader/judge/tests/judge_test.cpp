@@ -280,6 +280,12 @@ TEST_F(Judge, CallsGoRoundCopies) { expect_slip("one-copy", "was not written whe
 // Breaks when samples of the same inputs share their scalars.
 TEST_F(Judge, ScalarsAreNewInEverySample) { expect_slip("remembers", "elements of y"); }
 
+// Breaks when a sample finds lines in L2 that a call of an earlier one asked it to keep.
+TEST_F(Judge, SamplesFindNoPersistingLines) {
+  const Result result = grade_as("keeps-lines", true);
+  EXPECT_EQ(result.verdict, Verdict::kPass) << summary(result);
+}
+
 // Breaks when more calls are put behind a gate than their launches find room there: each sample then waits
 // until the gate gives up, half a millisecond a call.
 TEST_F(Judge, NoMoreCallsBehindAGateThanTheQueueHolds) {

@@ -6,10 +6,16 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "grader/base/error.h"
+#include "grader/call/examine.h"
+#include "grader/call/rig.h"
 #include "grader/judge/judge.h"
+#include "worker/protocol.h"
 
 namespace roofline::grader {
 namespace {
@@ -177,8 +183,7 @@ TEST_F(SimulatedJudge, WorkOfTheHostIsRefusedThoughRight) {
   expect_failure("host", Class::kHostComputed);
   const Result result = grade_as("host");
   EXPECT_NE(result.find("n-1")->message.find("no kernel ran"), std::string::npos) << summary(result);
-  EXPECT_NE(result.find("n-4096")->message.find("copied to the device"), std::string::npos)
-      << summary(result);
+  EXPECT_NE(result.find("n-4096")->message.find("16384 copied"), std::string::npos) << summary(result);
   expect_failure("pinned", Class::kHostComputed);
 }
 
@@ -204,6 +209,73 @@ TEST_F(SimulatedJudge, UnknownDeviceIsOurFaultNotTheirs) {
   device.id = "no-such-device";
   const Result result = grade(lab, lab.parts[0], {AXPB_WORKER, {}}, device, options);
   EXPECT_EQ(result.verdict, Verdict::kError);
+}
+
+/// A worker whose answers are wrong in one word, or too long or too short, against one call.
+class Lies : public SimulatedJudge {
+ protected:
+  /// None where the call was right in spite of the lie.
+  Fault told(std::size_t bytes, std::size_t at, std::uint32_t value, long longer) {
+    const std::string name = "axpb-lies-" + std::to_string(bytes) + "-" + std::to_string(at) + "-" +
+                             std::to_string(value) + "-" + std::to_string(longer);
+    const fs::path worker = folder_ / name;
+    if (!fs::exists(worker)) fs::create_symlink(AXPB_WORKER, worker);
+    CallShape shape;
+    shape.settings.set("n", 257);
+    shape.seed = 5;
+    const Lab lab = fixture();
+    const CallPlan plan(lab.parts[0].program, shape);
+    RigOptions options;
+    options.simulator_directory = fs::path(ROOFLINE_BUILD) / "simulator";
+    options.machine.threads = 1;
+    options.deadline_seconds = 20;
+    options.budget = std::make_shared<Budget>(BudgetLimits{});
+    try {
+      Rig rig(options, worker, lab.parts[0].program, plan.input_bytes(), plan.output_bytes());
+      const CallOutcome outcome = rig.call(plan);
+      return examine(plan, outcome, rig.input(), {}).fault;
+    } catch (const StartFault& fault) {
+      return {Class::kCrashed, fault.what(), {}, 0};
+    } catch (const InfrastructureError& error) {  // another interface, or another grader's worker
+      return {Class::kInfrastructure, error.what(), {}, 0};
+    }
+  }
+};
+
+// Breaks when a record of another length, or an address that is none, is believed.
+TEST_F(Lies, AboutLengthAndPlaceAreFound) {
+  EXPECT_FALSE(told(1, 0, 0, 0)) << "no record is that short: this is the truth";
+  for (const long longer : {-1L, 1L, -static_cast<long>(sizeof(worker::Reply)) + 4}) {
+    EXPECT_EQ(told(sizeof(worker::Reply), 0, 1, longer).reason, Class::kCrashed) << longer;
+    EXPECT_TRUE(told(sizeof(worker::Hello), 0, worker::kProtocolVersion, longer < -1 ? -4 : longer))
+        << longer;
+  }
+  const std::size_t address = offsetof(worker::Reply, addresses);
+  EXPECT_EQ(told(sizeof(worker::Reply), address, 4096, 0).reason, Class::kInputChanged);
+  EXPECT_EQ(told(sizeof(worker::Reply), address + 8, 4096, 0).reason, Class::kHostComputed);
+}
+
+// Every word of every answer in turn, with numbers that it should not have. Broken by: a field that the judge
+// uses unchecked; sanitizers watch. ROOFLINE_LIES: how many (40), each at another place; ROOFLINE_LIES_FROM:
+// the first.
+TEST_F(Lies, NeverCostTheJudgeMoreThanTheCall) {
+  constexpr std::uint32_t kValues[] = {0, 1, 0x7fffffff, 0xffffffff, 0x80000000, 4096};
+  const auto number = [](const char* name, std::size_t otherwise) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? otherwise : static_cast<std::size_t>(std::atol(text));
+  };
+  const std::size_t hello = sizeof(worker::Hello) / 4, words = hello + sizeof(worker::Reply) / 4;
+  const std::size_t first = number("ROOFLINE_LIES_FROM", 0), count = number("ROOFLINE_LIES", 40);
+  std::size_t found = 0;
+  for (std::size_t i = first; i < first + count; ++i) {
+    const std::size_t word = i * 37 % words;  // no two alike before all words had their turn
+    const bool in_hello = word < hello;
+    const Fault fault =
+        told(in_hello ? sizeof(worker::Hello) : sizeof(worker::Reply), 4 * (in_hello ? word : word - hello),
+             kValues[(i / words + i) % std::size(kValues)], 0);
+    found += fault ? 1 : 0;
+  }
+  EXPECT_GT(found, 0U);
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ struct {
 } gate;
 char sm_clock = 0;  ///< the kernel that reads it
 
+size_t persisting_share = 0;  ///< bytes of L2 set aside
+
 cudaError_t supported() { return fake_queue != 0 ? cudaSuccess : cudaErrorNotSupported; }
 
 }  // namespace
@@ -45,7 +47,18 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind)
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
   return cudaMemcpy(to, from, bytes, kind);
 }
-cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+cudaError_t cudaDeviceSetLimit(cudaLimit, size_t bytes) {
+  persisting_share = bytes;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetLimit(size_t* bytes, cudaLimit) {
+  *bytes = persisting_share;
+  return cudaSuccess;
+}
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  if (persisting_share == 0) fake_persisting_lines = false;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Submissions to the fixture lab y = a*x + b, right and wrong. The behaviour is chosen by the name the
 // program is started under (the tests make links): axpb-right, axpb-zeros ...
-#include <driver_types.h>
+#include <cuda_runtime_api.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -123,6 +123,18 @@ void remembers(const float* x, float* y, float a, float b, std::size_t n, cudaSt
   std::memcpy(y, answer.data(), n * sizeof(float));
 }
 
+/// Has a share of L2 set aside and asks it to keep what a call read, for the next sample to find there.
+void keeps_lines(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
+  static float last = 0;
+  axpb(x, y, a, b, n, stream);
+  if (!timed(n)) return;
+  cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20);
+  const bool first_of_sample = a != std::exchange(last, a);
+  if (first_of_sample && fake_persisting_lines)
+    std::memset(y, 0, n * sizeof(float));  // seen as a wrong answer
+  fake_persisting_lines = true;
+}
+
 void nothing(const float*, float*, float, float, std::size_t, cudaStream_t) {}
 
 /// Nothing at all in a case of one element.
@@ -180,6 +192,7 @@ int main(int argc, char** argv) {
     return serve(late, argc, argv);
   if (behaviour == "one-copy") return serve(one_copy, argc, argv);
   if (behaviour == "remembers") return serve(remembers, argc, argv);
+  if (behaviour == "keeps-lines") return serve(keeps_lines, argc, argv);
   if (behaviour == "nothing") return serve(nothing, argc, argv);
   if (behaviour == "all-but-the-last") return serve(all_but_the_last, argc, argv);
   if (behaviour == "attacks") return serve(attacks, argc, argv);

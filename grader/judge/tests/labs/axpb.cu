@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Right and wrong submissions in one file, so that nvcc runs once: the name of the program says which one it
 // is.
+#include <dlfcn.h>
+#include <sys/socket.h>
+
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -85,7 +89,36 @@ void through_pinned(const float* x, float* y, float a, float b, std::size_t n, c
   right<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(x, y, a, b, n);
 }
 
+/// "lies-BYTES-AT-VALUE-LENGTH": in records of so many bytes the word at this place says VALUE, and so many
+/// bytes more or fewer are sent.
+struct Lie {
+  unsigned long bytes = 0, at = 0, value = 0;
+  long longer = 0;
+  bool is_told = false;
+};
+Lie lie_of_this_program() {
+  Lie lie;
+  const char* dash = std::strchr(program_invocation_short_name, '-');
+  lie.is_told = dash != nullptr &&
+                std::sscanf(dash, "-lies-%lu-%lu-%lu-%ld", &lie.bytes, &lie.at, &lie.value, &lie.longer) == 4;
+  return lie;
+}
+
 }  // namespace
+
+/// Before the C library's, by which the worker answers the judge.
+extern "C" ssize_t send(int socket, const void* data, std::size_t bytes, int flags) {
+  static const Lie lie = lie_of_this_program();
+  static const auto real =
+      reinterpret_cast<ssize_t (*)(int, const void*, std::size_t, int)>(dlsym(RTLD_NEXT, "send"));
+  if (!lie.is_told || bytes != lie.bytes) return real(socket, data, bytes, flags);
+  const auto* from = static_cast<const char*>(data);
+  std::vector<char> record(from, from + bytes);
+  const auto word = static_cast<unsigned>(lie.value);
+  std::memcpy(record.data() + lie.at, &word, sizeof word);
+  record.resize(bytes + static_cast<std::size_t>(lie.longer));
+  return real(socket, record.data(), record.size(), flags) < 0 ? -1 : static_cast<ssize_t>(bytes);
+}
 
 void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
   if (is("skeleton")) return;
