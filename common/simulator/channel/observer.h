@@ -17,8 +17,9 @@ enum class ObserverCommand : u32 {
   kLines,
   kFindings,
   kTrace,
-  kFollow,   ///< with a WireThreadRequest; answered by nothing
-  kFollowed  ///< answered by a WireThreadRecord
+  kFollow,       ///< with a WireThreadRequest; answered by nothing
+  kFollowed,     ///< answered by a WireThreadRecord
+  kSamplingSeed  ///< with a u64; answered by nothing
 };
 
 /// All sums of KernelCounters as plain bytes (both sides are built from the same header), without the

@@ -76,6 +76,7 @@ int Session::guest_fd() const { return state_->machine.guest.get(); }
 void Session::close_guest_fd() { state_->machine.guest.reset(); }
 int Session::machine_pid() const { return state_->machine.pid; }
 
+void Session::set_sampling_seed(u64 seed) { state_->ask(ObserverCommand::kSamplingSeed, seed); }
 void Session::begin_region() { state_->ask(ObserverCommand::kBeginRegion); }
 
 Region Session::end_region() {

@@ -30,6 +30,9 @@ class Session {
   void close_guest_fd();
   int machine_pid() const;
 
+  /// From now on the blocks whose waiting is looked at closely are drawn from this seed (0 before), anew for
+  /// every launch. It goes over the observer's channel, where the program cannot read it.
+  void set_sampling_seed(u64 seed);
   void begin_region();
   Region end_region();
   /// The timeline since the start; empty unless MachineOptions::trace.

@@ -125,6 +125,7 @@ bool Machine::serve_observer() {
   in(command);
   WireThreadRequest follow;
   if (command == ObserverCommand::kFollow) in(follow);
+  if (command == ObserverCommand::kSamplingSeed) in(board_.sampling_seed);
   if (!in.complete()) return false;
   for (const auto& each : board_.gpus) each->flush_copy();
   Writer out;
@@ -149,6 +150,8 @@ bool Machine::serve_observer() {
       break;
     case ObserverCommand::kFollow:
       for (const auto& each : board_.gpus) each->follow(follow.request);
+      break;
+    case ObserverCommand::kSamplingSeed:
       break;
     case ObserverCommand::kFollowed:
       out(WireThreadRecord{followed()});
