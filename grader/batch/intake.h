@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -52,9 +55,28 @@ struct Intake {
   std::string problem;                     ///< for the student; empty: none
 };
 
+/// Wall time for archives: of a submission, and of all of them together. Who unpacks when the latter is spent
+/// has a second.
+class UnpackingTime {
+ public:
+  using Seconds = std::chrono::duration<double>;
+  static constexpr Seconds kOfSubmission{20}, kOfBatch{300}, kAfterwards{1};
+  void begin_submission() { of_submission_ = kOfSubmission; }
+  /// For the next archive.
+  Seconds left() const { return std::min(of_submission_, std::max(of_batch_, kAfterwards)); }
+  void spend(Seconds seconds) {
+    of_submission_ -= seconds;
+    of_batch_ -= seconds;
+  }
+
+ private:
+  Seconds of_submission_ = kOfSubmission, of_batch_ = kOfBatch;
+};
+
 struct Unpacker {
   Sandbox sandbox = Sandbox::kNone;
   std::filesystem::path program;  ///< empty: built without libarchive
+  std::shared_ptr<UnpackingTime> time = std::make_shared<UnpackingTime>();
 };
 
 /// Takes the declared files out of a submission. Never throws for what a student did; throws
