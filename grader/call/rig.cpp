@@ -18,6 +18,7 @@
 namespace roofline::grader {
 namespace {
 
+constexpr std::chrono::seconds kFirstWord{20};
 /// For a program to end by itself when it is no longer needed.
 constexpr std::chrono::seconds kGoodbye{2};
 /// More for the first request: a card that nobody keeps awake needs seconds for its first context.
@@ -80,6 +81,7 @@ struct Rig::State {
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
   bool answering = true;
+  bool secret = false;    ///< the worker has seen a hidden case: nothing that it prints is told
   bool prepares = false;  ///< the worker asks for it
   double prepare_seconds = 0;
   std::uint32_t serial = 0;
@@ -102,6 +104,7 @@ struct Rig::State {
     // Before the judge's own deadline: the device can say which kernel hangs, and where.
     machine.time_limit = options.deadline_seconds * 0.7;
     session.emplace(sim::Session::start(options.simulator_directory, machine));
+    session->set_sampling_seed(options.sampling_seed);
   }
 
   /// The worker and, for a simulated device, the runtime library: all that a box has to hold.
@@ -173,6 +176,7 @@ struct Rig::State {
 
   /// The last line that the program printed: CUDA_CHECK names the call and the error there.
   std::string last_words() const {
+    if (secret) return {};
     const std::string all = process->output();
     const std::size_t end = all.find_last_not_of(" \n");
     if (end == std::string::npos) return {};
@@ -236,10 +240,13 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
     throw InfrastructureError(error.what());
   }
   worker::Hello hello{};
-  const auto wait =
-      state_->process->receive(hello, std::chrono::steady_clock::now() + std::chrono::seconds(20));
+  const auto wait = state_->process->receive(hello, std::chrono::steady_clock::now() + kFirstWord);
   if (wait != WorkerProcess::Wait::kRecord) {
     state_->process->end();
+    // Whatever made no box would make none for the sentinel either: that one says whose fault a silence is.
+    if (wait == WorkerProcess::Wait::kDeadline)
+      throw StartFault("the program did not start: it said nothing within " +
+                       std::to_string(kFirstWord.count()) + " s\n" + state_->process->output());
     if (!state_->process->began())
       throw InfrastructureError("the box could not be made: " + state_->process->output());
     throw StartFault("the program did not start: " + state_->process->how_it_ended() + "\n" +
@@ -257,6 +264,7 @@ bool Rig::usable() const { return state_ != nullptr && state_->usable; }
 
 CallOutcome Rig::call(const CallPlan& plan) {
   CallOutcome outcome;
+  state_->secret = state_->secret || plan.shape().hidden;
   plan.fill(state_->input.bytes(), state_->output.bytes());
   worker::Reply reply{};
   state_->begin_region();
@@ -374,7 +382,7 @@ std::string Rig::end_program() {
       state_->process->receive(none, std::chrono::steady_clock::now() + kGoodbye);
     state_->process->end();
   }
-  return state_->process->output();
+  return state_->secret ? std::string() : state_->process->output();
 }
 
 Fault SimulatedRig::finding() {
