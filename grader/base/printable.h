@@ -10,7 +10,8 @@ namespace roofline::grader {
 
 /// Valid UTF-8 without anything that a terminal obeys or that hides text: escape sequences and carriage
 /// returns are dropped; other control characters but newline and tab, bidirectional and invisible characters
-/// and bytes that are no character become '?'.
+/// and bytes that are no character become '?', and what runners of continuous integration would obey
+/// (`::name::`, `##vso[`, `##[`) is broken by a blank.
 std::string printable(std::string_view text);
 
 /// Length of the UTF-8 sequence that starts at `at`, 0 when it is not one.

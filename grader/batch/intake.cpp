@@ -136,6 +136,7 @@ std::vector<std::string> declared_names(const std::vector<Chosen>& parts) {
 }
 
 Intake take_in(const HandedIn& handed_in, const std::vector<Chosen>& parts, const Unpacker& unpacker) {
+  unpacker.time->begin_submission();
   Collector collector(parts, unpacker);
   for (const Piece& piece : handed_in.pieces) collector.take(piece.path, piece.name, 0);
   if (parts.size() == 1) take_renamed(collector, handed_in.pieces, parts[0].part->program.source);

@@ -15,10 +15,13 @@ namespace {
 
 constexpr std::uintmax_t kLargestSubmission = 64 << 20, kLargestClass = std::uintmax_t{1} << 30;
 
+constexpr UnpackingTime::Seconds kOfClass{60};
+constexpr const char* kTooLong = "it takes too long to unpack";
+
 constexpr const char* kArchives[] = {".zip", ".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst"};
 
 unpack::Contents run(const Unpacker& unpacker, const fs::path& archive, std::vector<std::string> arguments,
-                     std::uintmax_t largest, const unpack::Limits& limits) {
+                     std::uintmax_t largest, const unpack::Limits& limits, UnpackingTime::Seconds time) {
   std::error_code error;
   if (fs::file_size(archive, error) > largest || error)
     return {.files = {}, .problem = "it is larger than " + std::to_string(largest >> 20) + " MiB"};
@@ -26,7 +29,7 @@ unpack::Contents run(const Unpacker& unpacker, const fs::path& archive, std::vec
     throw InfrastructureError(
         "archives cannot be unpacked: this build is without libarchive. Run: sudo apt-get install -y "
         "libarchive-dev, and give the same command again");
-  const CommandOptions options{.limit = std::chrono::seconds(60),
+  const CommandOptions options{.limit = std::chrono::duration_cast<std::chrono::milliseconds>(time),
                                .output_limit = limits.kept_bytes + limits.files * 8192 + 8192};
   CommandResult result;
   if (unpacker.sandbox == Sandbox::kNone) {
@@ -41,7 +44,7 @@ unpack::Contents run(const Unpacker& unpacker, const fs::path& archive, std::vec
     if (!result.ok() && !result.timed_out && !box.was_entered())
       throw InfrastructureError("the box of the unpacker could not be made: " + printable(result.output));
   }
-  if (result.timed_out) return {.files = {}, .problem = "it takes more than 60 s to unpack"};
+  if (result.timed_out) return {.files = {}, .problem = kTooLong};
   return unpack::unpacked(result.output, limits);
 }
 
@@ -54,13 +57,18 @@ bool is_archive(const std::string& name) {
 
 unpack::Contents unpack_submission(const Unpacker& unpacker, const fs::path& archive,
                                    const std::vector<std::string>& names) {
-  return run(unpacker, archive, names, kLargestSubmission, {});
+  const UnpackingTime::Seconds left = unpacker.time->left();
+  if (!(left.count() > 0)) return {.files = {}, .problem = kTooLong};
+  const auto begin = std::chrono::steady_clock::now();
+  unpack::Contents contents = run(unpacker, archive, names, kLargestSubmission, {}, left);
+  unpacker.time->spend(std::chrono::steady_clock::now() - begin);
+  return contents;
 }
 
 unpack::Contents unpack_class(const Unpacker& unpacker, const fs::path& archive) {
   std::vector<std::string> arguments = {unpack::kWholeClass, "*.cu", "*.toml", "*.yml"};
   for (const char* ending : kArchives) arguments.push_back("*" + std::string(ending));
-  return run(unpacker, archive, arguments, kLargestClass, unpack::class_limits());
+  return run(unpacker, archive, arguments, kLargestClass, unpack::class_limits(), kOfClass);
 }
 
 }  // namespace roofline::grader

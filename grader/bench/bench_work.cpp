@@ -63,7 +63,7 @@ BenchWork of_overlap(const Overlap& overlap, const DeviceFacts& facts) {
   return {.id = overlap.id,
           .title = overlap.title,
           .settings = Settings(overlap.settings, facts),
-          .clock = Clock::kKernels,
+          .clock = Clock::kDevice,
           .roofs = roofs,
           .limit = "what can be hidden",
           .work =

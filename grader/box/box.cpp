@@ -164,25 +164,23 @@ void close_course(const Paths& paths) {
 
 Box::Box(Sandbox sandbox, Kind kind, fs::path toolkit, fs::path driver)
     : sandbox_(sandbox), kind_(kind), folders_{std::move(toolkit), std::move(driver)} {
-  std::string name = (fs::temp_directory_path() / "roofline-box-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) fail(name);
-  folder_ = name;
-  shown_ = folder_ / "sub";
+  const fs::path& folder = folder_.path();
+  shown_ = folder / "sub";
   if (sandbox_ == Sandbox::kContainer) {
     uid_ = next_guest();
   } else if (geteuid() == 0) {
     uid_ = kNobody;
   }
   make_folder(shown_);
-  make_folder(folder_ / "tmp");
-  if (kind_ == Kind::kCompile) make_folder(output_ = folder_ / "out");
+  make_folder(folder / "tmp");
+  if (kind_ == Kind::kCompile) make_folder(output_ = folder / "out");
   if (uid_ >= 0) {
     const auto id = static_cast<uid_t>(uid_);
     // The group of the box, and nobody else, may look into it.
-    if (chown(folder_.c_str(), 0, id) != 0 || chmod(folder_.c_str(), 0750) != 0 ||
-        chown((folder_ / "tmp").c_str(), id, id) != 0 ||
+    if (chown(folder.c_str(), 0, id) != 0 || chmod(folder.c_str(), 0750) != 0 ||
+        chown((folder / "tmp").c_str(), id, id) != 0 ||
         (!output_.empty() && chown(output_.c_str(), id, id) != 0))
-      fail("handing " + name + " over");
+      fail("handing " + folder.string() + " over");
   }
 }
 
@@ -193,8 +191,6 @@ Box::~Box() {
     end_all_of(uid_);
     remove_all_of(uid_);
   }
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 std::string Box::show(const fs::path& file, const std::string& name) {
@@ -324,7 +320,7 @@ void Box::enter_container(const std::vector<std::string>& program,
   entrance.confinement.filter = untrusted_code_filter(kind_ != Kind::kRun);
   for (const Limit& limit : limits_of(kind_))
     entrance.confinement.limits.emplace_back(limit.which, rlimit{limit.value, limit.value});
-  const std::string scratch = (folder_ / "tmp").string();
+  const std::string scratch = (folder_.path() / "tmp").string();
   entrance.arguments = program;
   entrance.environment = {std::string("PATH=") + kPath, "HOME=" + scratch, "TMPDIR=" + scratch};
   for (const std::string& variable : environment)

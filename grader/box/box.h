@@ -11,6 +11,7 @@
 
 #include "grader/base/paths.h"
 #include "grader/box/confinement.h"
+#include "grader/box/leftovers.h"
 
 /// Boxes: where what a learner wrote is compiled and run when it is not the learner who grades. A box sees
 /// /usr, the toolkit and the files that were shown to it, all read only; no network, no other process, none
@@ -82,7 +83,8 @@ class Box {
   Sandbox sandbox_;
   Kind kind_;
   std::array<std::filesystem::path, 2> folders_;  ///< toolkit and driver
-  std::filesystem::path folder_, shown_, output_;
+  BoxFolder folder_;
+  std::filesystem::path shown_, output_;
   int uid_ = -1;              ///< of those inside, seen from outside; -1: ours
   int filter_ = -1;           ///< descriptor of the filter's bytes, for bubblewrap
   int report_[2] = {-1, -1};  ///< pipe on which bubblewrap says what became of the program

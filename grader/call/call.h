@@ -17,6 +17,7 @@ namespace roofline::grader {
 struct CallShape {
   Settings settings;       ///< resolved for the device
   std::uint64_t seed = 0;  ///< of this call alone
+  bool hidden = false;     ///< an instructor's case
   bool special_values = false;
   unsigned misaligned_elements = 0;
   std::vector<std::pair<std::string, std::string>> alias;

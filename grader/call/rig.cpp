@@ -19,6 +19,7 @@
 namespace roofline::grader {
 namespace {
 
+constexpr std::chrono::seconds kFirstWord{20};
 /// For a program to end by itself when it is no longer needed.
 constexpr std::chrono::seconds kGoodbye{2};
 /// More for the first request: a card that nobody keeps awake needs seconds for its first context.
@@ -84,6 +85,7 @@ struct Rig::State {
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
   bool answering = true;
+  bool secret = false;    ///< the worker has seen a hidden case: nothing that it prints is told
   bool prepares = false;  ///< the worker asks for it
   double prepare_seconds = 0;
   std::uint32_t serial = 0;
@@ -129,6 +131,7 @@ struct Rig::State {
     if (options.budget) machine.host_memory = options.budget->limits().host_window_bytes;
     session.emplace(sim::Session::start(options.simulator_directory, machine));
     if (options.budget) session->set_patience(options.deadline_seconds);
+    session->set_sampling_seed(options.sampling_seed);
   }
 
   /// The worker and, for a simulated device, the runtime library: all that a box has to hold.
@@ -213,6 +216,7 @@ struct Rig::State {
 
   /// The last line that the program printed: CUDA_CHECK names the call and the error there.
   std::string last_words() const {
+    if (secret) return {};
     const std::string all = process->output();
     const std::size_t end = all.find_last_not_of(" \n");
     if (end == std::string::npos) return {};
@@ -345,9 +349,13 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
     throw InfrastructureError(error.what());
   }
   worker::Hello hello{};
-  const auto wait = state_->receive(hello, std::chrono::steady_clock::now() + std::chrono::seconds(20));
+  const auto wait = state_->receive(hello, std::chrono::steady_clock::now() + kFirstWord);
   if (wait != WorkerProcess::Wait::kRecord) {
     state_->process->end();
+    // Whatever made no box would make none for the sentinel either: that one says whose fault a silence is.
+    if (wait == WorkerProcess::Wait::kDeadline)
+      throw StartFault("the program did not start: it said nothing within " +
+                       std::to_string(kFirstWord.count()) + " s\n" + state_->process->output());
     if (!state_->process->began())
       throw InfrastructureError("the box could not be made: " + state_->process->output());
     throw StartFault("the program did not start: " + state_->process->how_it_ended() + "\n" +
@@ -365,6 +373,7 @@ bool Rig::usable() const { return state_ != nullptr && state_->usable; }
 
 CallOutcome Rig::call(const CallPlan& plan) {
   CallOutcome outcome;
+  state_->secret = state_->secret || plan.shape().hidden;
   plan.fill(state_->input.bytes(), state_->output.bytes());
   // From here on each region ends where the next begins: the program does nothing unseen.
   state_->begin_region();
@@ -479,7 +488,7 @@ std::string Rig::end_program() {
     if (state_->process->send(request)) state_->receive(none, std::chrono::steady_clock::now() + kGoodbye);
     state_->process->end();
   }
-  return state_->process->output();
+  return state_->secret ? std::string() : state_->process->output();
 }
 
 Fault SimulatedRig::finding() {

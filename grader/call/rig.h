@@ -23,6 +23,7 @@ struct RigOptions {
   std::filesystem::path simulator_directory, cuda_library_directory;
   std::filesystem::path driver_directory;  ///< GPU: of libcuda.so.1; empty: where the system looks anyway
   sim::MachineOptions machine;             ///< simulated; its device and its time limit are set by the rig
+  std::uint64_t sampling_seed = 0;         ///< simulated: see sim::Session::set_sampling_seed
   double deadline_seconds = 60;            ///< wall time of load, of go and of fetch each
   std::shared_ptr<Budget> budget{};        ///< of the submission that runs; none for programs of ours
   Sandbox sandbox = Sandbox::kNone;
@@ -57,8 +58,8 @@ class Rig {
   CallOutcome call(const CallPlan& plan);
   /// The inputs of the last load, for the reference.
   std::span<const std::byte> input() const;
-  /// Ends the worker, by itself if it still can, and tells what it printed, at its end as well. The rig is
-  /// spent afterwards.
+  /// Ends the worker, by itself if it still can, and tells what it printed, at its end as well: nothing where
+  /// it has seen a hidden case. The rig is spent afterwards.
   std::string end_program();
 
   /// What one kind of device has beside that. Throws std::logic_error on the other kind.

@@ -79,8 +79,15 @@ std::vector<CsvRow> csv_rows(const std::string& text) {
 }
 
 std::string csv_cell(const std::string& text) {
-  static const std::string kFormula = "=+-@\t\r";
-  return !text.empty() && kFormula.find(text[0]) != std::string::npos ? "'" + text : text;
+  // Spreadsheets of some languages read the full-width forms as the plain ones.
+  static constexpr std::string_view kFormula[] = {"=",      "+",      "-",      "@",      "\t",
+                                                  "\r",     "\uff1d", "\uff0b", "\uff0d", "\uff20",
+                                                  "\u2212", "\ufe62", "\ufe63", "\ufe66", "\ufe6b"};
+  const size_t first = std::min(text.find_first_not_of(' '), text.size());
+  const std::string_view rest = std::string_view(text).substr(first);
+  return std::ranges::any_of(kFormula, [&](std::string_view sign) { return rest.starts_with(sign); })
+             ? "'" + text
+             : text;
 }
 
 }  // namespace roofline::grader

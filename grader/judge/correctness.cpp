@@ -141,6 +141,7 @@ class CaseRunner {
     CallShape shape;
     shape.settings = Settings(one.settings, facts_);
     shape.seed = seed;
+    shape.hidden = one.hidden;
     shape.special_values = one.special_values;
     shape.misaligned_elements = one.misaligned_elements;
     shape.alias = one.alias;

@@ -3,6 +3,7 @@
 #include "grader/judge/device_facts.h"
 
 #include "grader/call/gpu_probe.h"
+#include "grader/lab/generate.h"
 #include "grader/lab/roof.h"
 
 namespace roofline::grader {
@@ -22,6 +23,7 @@ RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, 
   rig.cuda_library_directory = options.cuda_library_directory;
   if (!device.simulated) rig.driver_directory = probe_gpus().folder;
   rig.machine.threads = options.threads;
+  rig.sampling_seed = derive(options.seed, Purpose::kSamples, 0);
   rig.sandbox = options.sandbox;
   rig.deadline_seconds = deadline_seconds;
   return rig;

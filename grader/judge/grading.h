@@ -52,12 +52,14 @@ void grade_quality(Grading& grading, const Quality& quality);
 struct TimedCall {
   Fault fault;
   double device_seconds = 0;  ///< first kernel's start to last kernel's end; the call where it copies
-  double kernel_seconds = 0;  ///< first kernel's start to last kernel's end
   double host_seconds = 0;    ///< from the call to the end of its work
   double wall_seconds = 0;    ///< of ours
   sim::Region region;
   std::vector<std::pair<std::string, Detail>> detail;
 };
+/// A GPU counts nothing: Goal::counted and Sweep::counted decided on the simulated device, before the GPU
+/// times the file.
+Fault counted_in_simulation(Grading& grading);
 /// Simulated devices only: the machine keeps the time.
 TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
                      const ExamineOptions& options);

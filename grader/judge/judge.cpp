@@ -60,6 +60,30 @@ Check whole_part(Verdict verdict, Class reason, const std::string& id, const std
   return check;
 }
 
+void grade_all(Grading& grading) {
+  grade_correctness(grading, grading.device, "");
+  const bool right_so_far = std::ranges::none_of(
+      grading.result.checks, [](const Check& check) { return check.verdict == Verdict::kFail; });
+  // A race, or a read past the end that hits a neighbour, shows on the simulated device every time.
+  if (!grading.facts.simulated && right_so_far && !grading.options.simulator_directory.empty()) {
+    grade_correctness(grading, DeviceChoice{}, "simulated-");
+  }
+  grade_performance(grading);
+}
+
+/// What stops the judge twice, while trusted programs run well before, between and afterwards, is the file.
+void grade_again(Grading& grading) {
+  const Result before = grading.result;
+  try {
+    grade_all(grading);
+  } catch (const std::exception& error) {
+    grading.result = before;
+    run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
+    grading.add(whole_part(Verdict::kFail, Class::kCrashed, "run",
+                           "the program broke off its own grading, twice: " + std::string(error.what())));
+  }
+}
+
 /// All stages.
 void run_stages(Grading& grading) try {
   const Part& part = grading.part;
@@ -80,14 +104,15 @@ void run_stages(Grading& grading) try {
     return;
   }
   run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
-  grade_correctness(grading, grading.device, "");
-  const bool right_so_far = std::ranges::none_of(
-      grading.result.checks, [](const Check& check) { return check.verdict == Verdict::kFail; });
-  // A race, or a read past the end that hits a neighbour, shows on the simulated device every time.
-  if (!grading.facts.simulated && right_so_far && !grading.options.simulator_directory.empty()) {
-    grade_correctness(grading, DeviceChoice{}, "simulated-");
+  const Result before = grading.result;
+  try {
+    grade_all(grading);
+  } catch (const std::exception&) {
+    // Ours or the submission's? The sentinel says whether ours still works; then the file gets another try.
+    run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
+    grading.result = before;
+    grade_again(grading);
   }
-  grade_performance(grading);
   run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
 } catch (const std::exception& error) {
   // Nothing that goes wrong on our side may cost the learner anything.
@@ -127,7 +152,7 @@ Result grade(const Lab& lab, const Part& part, const BuiltSubmission& submission
   if (submission.build) grading.add(*submission.build);
   if (!submission.build || submission.build->verdict == Verdict::kPass) run_stages(grading);
   if (options.quick_seconds <= 0)
-    for (Check& check : grade_predictions(part.predictions, submission.prediction))
+    for (Check& check : grade_predictions(part.predictions, submission.prediction, result.source_path))
       grading.add(std::move(check));
   score(result, part);
   explain_faults(result, submission.explanations);

@@ -113,6 +113,9 @@ class PerformanceGrader {
         const double tflops = goal.flops(settings) / (series.time.median_us * 1e-6) * 1e-12;
         if (const auto why = impossible(0, tflops, g_.facts))
           series.fault = {Class::kImpossible, *why, {}, 0};
+        if (series.region)
+          if (const auto why = skipped_work(*series.region, goal.counted, goal.flops(settings)))
+            series.fault = {Class::kImpossible, *why, {}, 0};
       }
       if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
       remember(series, settings, goal.id);
@@ -131,7 +134,7 @@ class PerformanceGrader {
     progress(overlap.title);
     const Settings settings(overlap.settings, g_.facts);
     TimedSeries series =
-        stopwatch_->time(settings, Clock::kKernels, roof(overlap.kernels.roof), 2 + (g_.next_seed() & 1));
+        stopwatch_->time(settings, Clock::kDevice, roof(overlap.kernels.roof), 2 + (g_.next_seed() & 1));
     OverlapTimes times;
     times.kernels = seconds_alone(overlap.kernels, settings);
     for (const RoofShare& copy : overlap.copies) times.copies += seconds_alone(copy, settings);
@@ -198,6 +201,9 @@ class PerformanceGrader {
         const double gbps = bytes / seconds * 1e-9, tflops = flops / seconds * 1e-12;
         if (const auto why = impossible(gbps, tflops, g_.facts))
           series.fault = {Class::kImpossible, *why, {}, 0};
+        if (series.region)
+          if (const auto why = skipped_work(*series.region, sweep.counted, flops))
+            series.fault = {Class::kImpossible, *why, {}, 0};
         (lower ? result.memory_roof : result.compute_roof) = series.roof;
         result.points.push_back({sweep.values[i], flops / bytes, gbps, tflops, 0, series.time,
                                  series.region ? limiter_of(*series.region) : ""});
@@ -315,6 +321,19 @@ void grade_performance(Grading& grading) {
     why = "not timed yet";
   else if (!grading.options.release_build)
     why = "a debug build of the grader measures nothing";
+  if (why.empty() && !grading.facts.simulated && !grading.options.simulator_directory.empty()) {
+    if (const Fault skipped = counted_in_simulation(grading)) {
+      Check check;
+      check.id = "counted-work";
+      check.title = "every operation of the task is computed";
+      check.kind = CheckKind::kPerformance;
+      check.verdict = Verdict::kFail;
+      check.reason = skipped.reason;
+      check.message = skipped.message;
+      grading.add(std::move(check));
+      why = "waits until every operation is computed";
+    }
+  }
   if (why.empty()) {
     PerformanceGrader(grading).run();
     for (const Quality& quality : grading.part.qualities) grade_quality(grading, quality);

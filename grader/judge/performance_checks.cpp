@@ -52,6 +52,9 @@ std::string meaning_of_limiter(std::string_view resource) {
       {"SFU", "special functions, such as divisions, exponentials and fast sines, take the time"},
       {"FP64", "doubles take the time: does a literal without an f make one?"},
       {"control", "branches take the time: is a short loop not unrolled?"},
+      {"busiest warp", "one warp has much more to do than the others: share the work among them"},
+      {"busiest block", "one block has much more to do than the others: share the work among them"},
+      {"busiest SM", "a few blocks have most of the work, and some SM has more of them than others"},
       {"atomics", "atomics wait for each other: combine within a warp or a block first"},
   };
   const auto* found = std::ranges::find(kEntries, resource, &Entry::resource);
@@ -127,6 +130,9 @@ Check flat_check(const Sweep& sweep, const SweepResult& result) {
   check.detail.emplace_back("difference", difference);
   return check;
 }
+
+/// Counted operations over declared ones.
+constexpr double kLeastShareOfWork = 0.95;
 
 /// What the machine calls cudaStreamLegacy, and what a launch without a stream means.
 constexpr sim::u32 kLegacyDefaultStream = 0;
@@ -213,6 +219,18 @@ std::optional<std::string> impossible(double gbps, double tflops, const DeviceFa
            rate(facts.fp32_tflops, "TFLOP/s") + "): which work was skipped?";
   }
   return std::nullopt;
+}
+
+std::optional<std::string> skipped_work(const sim::Region& region, const std::vector<sim::FlopType>& types,
+                                        double declared) {
+  if (types.empty()) return std::nullopt;
+  double counted = 0;
+  for (const sim::KernelRecord& kernel : region.kernels)
+    for (const sim::FlopType type : types)
+      counted += static_cast<double>(kernel.counters.flops[static_cast<std::size_t>(type)]);
+  if (counted >= kLeastShareOfWork * declared) return std::nullopt;
+  return "the device did " + format_number("%.3g", counted) + " of the " + format_number("%.3g", declared) +
+         " floating-point operations that the task has: which work was skipped?";
 }
 
 std::optional<std::string> used_default_stream(const sim::Region& region) {

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/prediction.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <optional>
 
 #include "grader/base/printable.h"
@@ -15,6 +18,23 @@ namespace roofline::grader {
 namespace {
 
 constexpr double kUnitSlip = 500;  // an answer further off than this is thought to be in another unit
+
+/// Why a file is no list of answers, before a parser sees it: one that follows keys down their dots would
+/// need a stack as deep as the file is long.
+std::string too_much(const std::filesystem::path& file) {
+  constexpr std::uintmax_t kMostBytes = 64 << 10;
+  constexpr std::ptrdiff_t kMostLines = 1000, kMostLevels = 32;
+  if (!std::filesystem::is_regular_file(file)) return "it is no file";
+  if (std::filesystem::file_size(file) > kMostBytes) return "it is larger than 64 KiB";
+  std::ptrdiff_t lines = 0;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line); ++lines) {
+    const auto levels = std::ranges::count_if(line, [](char c) { return c == '.' || c == '[' || c == '{'; });
+    if (levels > kMostLevels && line.find_first_not_of(" \t") != line.find('#'))
+      return "line " + std::to_string(lines + 1) + " has more dots and brackets than an answer";
+  }
+  return lines > kMostLines ? "it has more than 1000 lines" : "";
+}
 
 Check unanswered(const Prediction& asked) {
   Check check;
@@ -67,15 +87,16 @@ void grade_answer(Check& check, const Prediction& asked, const toml::node& node)
 
 }  // namespace
 
-std::vector<Check> grade_predictions(const std::vector<Prediction>& asked,
-                                     const std::filesystem::path& file) {
+std::vector<Check> grade_predictions(const std::vector<Prediction>& asked, const std::filesystem::path& file,
+                                     const std::string& source_path) {
   std::vector<Check> checks;
   toml::table answers;
   std::string broken;
   unsigned line = 0;
   if (!asked.empty() && std::filesystem::exists(file)) {
     try {
-      answers = toml::parse_file(file.string());
+      broken = too_much(file);
+      if (broken.empty()) answers = toml::parse_file(file.string());
     } catch (const toml::parse_error& error) {
       line = error.source().begin.line;
       broken = printable(error.description());
@@ -91,7 +112,7 @@ std::vector<Check> grade_predictions(const std::vector<Prediction>& asked,
               ? file.filename().string() + " cannot be read: " + broken +
                     "\nAn answer is one number, written out (0.25, not 1/4), or one word in quotes."
               : "not graded: " + file.filename().string() + " cannot be read";
-      check.file = file.string();
+      check.file = (std::filesystem::path(source_path).parent_path() / file.filename()).string();
       check.line = line;
     } else if (const toml::node* node = answers.get(prediction.key)) {
       grade_answer(check, prediction, *node);

@@ -21,9 +21,9 @@ double lane_instructions(const sim::Region& region) {
   return sum;
 }
 
-/// The host or the copy engines decide, not a kernel alone.
+/// The host, the copy engines or the order of many kernels decide, not a kernel alone.
 bool shows_timeline(const Part& part) {
-  return part.prepares || !part.overlaps.empty() ||
+  return part.prepares || !part.overlaps.empty() || part.program.device_memory ||
          std::ranges::any_of(part.goals, [](const Goal& goal) { return goal.clock != Clock::kDevice; });
 }
 
@@ -72,9 +72,7 @@ class SimulatedStopwatch final : public Stopwatch {
       }
       if (grading_.part.prepares && series.one_time.empty())
         series.one_time = one_time_costs(rig_->simulated().trace());
-      seconds.push_back(clock == Clock::kDevice    ? timed.device_seconds
-                        : clock == Clock::kKernels ? timed.kernel_seconds
-                                                   : timed.host_seconds);
+      seconds.push_back(clock == Clock::kDevice ? timed.device_seconds : timed.host_seconds);
       const double work = lane_instructions(timed.region);
       (series.region ? series.last : series.region) = std::move(timed.region);
       // Slow in virtual time is slow to simulate, and no second call makes it faster.

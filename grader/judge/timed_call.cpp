@@ -26,7 +26,6 @@ TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings,
   if (outcome.go) {
     timed.region = std::move(*outcome.go);
     timed.device_seconds = device_seconds(timed.region);
-    timed.kernel_seconds = kernel_seconds(timed.region);
     timed.host_seconds = timed.region.virtual_seconds;
   }
   return timed;

@@ -20,7 +20,8 @@ enum class Purpose : std::uint64_t {
   kSpecial,
   kCalls,
   kDraw,
-  kWhole
+  kWhole,
+  kSamples
 };
 
 /// A seed for one purpose and one index. One-way (SipHash-2-4 keyed with the master), so that a worker that

@@ -34,6 +34,7 @@ std::set<std::string> settings_of(const Part& part) {
 Case case_of(const toml::table& table, const Part& part, size_t number, const std::filesystem::path& file) {
   Case hidden;
   hidden.id = "hidden-" + std::to_string(number);
+  hidden.hidden = true;
   hidden.title = "hidden case " + std::to_string(number);
   std::set<std::string> missing = settings_of(part);
   for (const auto& [key, node] : table) {

@@ -224,6 +224,7 @@ struct Program {
 struct Case {
   std::string id{}, title{};  ///< "n-257", "n = 257"
   NamedValues settings{};
+  bool hidden = false;               ///< an instructor's: what the program prints about it is not kept
   bool special_values = false;       ///< NaN, +-Inf, -0, denormals among the inputs
   unsigned misaligned_elements = 0;  ///< base pointers off by this many elements from 256-byte alignment
   std::vector<std::pair<std::string, std::string>> alias{};  ///< output, input: the same pointer
@@ -252,9 +253,8 @@ Thresholds thresholds_for(const ThresholdTable& table, int capability);
 
 /// Which clock a goal reads.
 enum class Clock : std::uint8_t {
-  kDevice,   ///< from the first kernel's start to the last one's end (events); with copies, the whole call
-  kKernels,  ///< the same, with copies too: what is prepared before the first kernel does not count
-  kHost      ///< from the call to the end of all its work: launch overhead counts
+  kDevice,  ///< from the first kernel's start to the last one's end (events); with copies, the whole call
+  kHost     ///< from the call to the end of all its work: launch overhead counts
 };
 
 /// A timed case and the fraction of a roof it must reach.
@@ -267,6 +267,9 @@ struct Goal {
   /// FP32 operations that no version can leave out: faster than the device's peak is impossible. For roofs
   /// that have no data sheet of their own.
   std::function<double(const Settings&)> flops{};
+  /// The types of these operations: where not empty, a simulated device must have counted 0.95 of `flops` in
+  /// them, and a file that a GPU is to time must pass the same on the simulated device first.
+  std::vector<sim::FlopType> counted{};
   /// Bytes that every version must move, where `work` counts something else: where the roofline puts the dot.
   std::function<double(const Settings&)> bytes{};
   ThresholdTable thresholds{};
@@ -280,6 +283,7 @@ struct Sweep {
   std::vector<double> values{};  ///< ascending
   NamedValues settings{};
   std::function<double(const Settings&)> bytes{}, flops{};
+  std::vector<sim::FlopType> counted{};  ///< as Goal::counted
   std::string memory_roof = "copy", compute_roof = "fma";
   ThresholdTable lowest{}, highest{};  ///< fraction of the memory / compute roof at the two ends
   double knee_fraction =

@@ -41,12 +41,9 @@ std::pair<size_t, size_t> value_in(const std::string& line, const std::string& k
   at = line.find_first_not_of(" \t", at + key.size());
   if (at == kNone || line[at] != '=') return {kNone, kNone};
   const size_t begin = std::min(line.find_first_not_of(" \t", at + 1), line.size());
-  size_t end = begin;
-  if (begin < line.size() && line[begin] == '"') {
-    end = std::min(line.find('"', begin + 1), line.size() - 1) + 1;
-  } else {
-    end = std::min(line.find_first_of(" \t#", begin), line.size());
-  }
+  const bool quoted = begin < line.size() && line[begin] == '"';
+  const size_t end = quoted ? std::min(line.find('"', begin + 1), line.size() - 1) + 1
+                            : std::min(line.find_first_of(" \t#", begin), line.size());
   return {begin, end};
 }
 

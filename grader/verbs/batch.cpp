@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <thread>
@@ -34,7 +35,7 @@ constexpr int kNoVerdict = 3;
 
 /// "1 h 5 min", "2 min", "40 s".
 std::string duration(double seconds) {
-  const auto all = static_cast<long>(seconds + 0.5);
+  const auto all = std::lround(seconds);
   if (all < 90) return std::to_string(all) + " s";
   const long minutes = (all + 30) / 60;
   return minutes < 60 ? std::to_string(minutes) + " min"

@@ -37,6 +37,9 @@ class KernelLinker final : public Symbols {
       FunctionBuilder(*reachable_[i], *this, kernel_, kernel_.functions[i], lenient).build();
       for (size_t at = first; at < kernel_.info.size(); ++at) kernel_.info[at].function = i;
     }
+    for (Function& function : kernel_.functions)
+      for (Instruction& in : function.code)
+        if (!in.hidden) note_work(in, kernel_.info[in.index].cost);
     for (u32 i = 0; i < kernel_.info.size(); ++i)
       if (kernel_.info[i].traits.flow == Flow::kBranch) kernel_.branches.push_back(i);
   }
@@ -58,6 +61,12 @@ class KernelLinker final : public Symbols {
   }
 
  private:
+  /// What the warp's loop adds up.
+  static void note_work(Instruction& in, const Cost& cost) {
+    in.pipe = cost.pipe;
+    in.work = static_cast<u16>(cost.pipe == Pipe::kTensor ? std::min<u32>(cost.flops / kTensorUnit, 0xffff)
+                                                          : cost.issue);
+  }
   void reach(const ptx::Function* function) {
     if (function == nullptr || !function->has_body) return;
     if (std::find(reachable_.begin(), reachable_.end(), function) == reachable_.end())

@@ -20,7 +20,8 @@ enum class ObserverCommand : u32 {
   kFollow,    ///< with a WireThreadRequest; answered by nothing
   kFollowed,  ///< answered by a WireThreadRecord
   kHash,      ///< with a MemoryRange; answered by a MemoryHash
-  kRead       ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
+  kRead,      ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
+  kSamplingSeed  ///< with a u64; answered by nothing
 };
 
 /// All sums of KernelCounters as plain bytes (both sides are built from the same header), without the

@@ -228,6 +228,7 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.parameters = reinterpret_cast<const u8*>(parameters.data());
   grid.parameter_bytes = kernel.parameter_bytes;
   grid.id = ++s.launches;
+  grid.sample_seed = launch.sample_seed;
   grid.start_ns = s.now_ns;
   grid.cluster = cluster_of(kernel, launch);
   grid.asked_for_clusters = grid.cluster.count() != 0;

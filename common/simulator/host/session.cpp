@@ -100,6 +100,7 @@ void Session::close_guest_fd() { state_->machine.guest.reset(); }
 void Session::set_patience(double seconds) { state_->patience = seconds; }
 int Session::machine_pid() const { return state_->machine.pid; }
 
+void Session::set_sampling_seed(u64 seed) { state_->ask(ObserverCommand::kSamplingSeed, seed); }
 void Session::begin_region() { state_->ask(ObserverCommand::kBeginRegion); }
 
 Region Session::end_region() {

@@ -39,6 +39,9 @@ class Session {
   /// Wall seconds to wait for an answer from now on, then SessionTimeout; 0: for ever.
   void set_patience(double seconds);
 
+  /// From now on the blocks whose waiting is looked at closely are drawn from this seed (0 before), anew for
+  /// every launch. It goes over the observer's channel, where the program cannot read it.
+  void set_sampling_seed(u64 seed);
   void begin_region();
   /// What happened since begin_region(), or since the last end: nothing that the program does is between two
   /// regions.

@@ -36,6 +36,7 @@ void copy_async(Warp& w, const Instruction& in) {
     if (numbers[kHasIgnore] != 0 && (w.predicate(in.e) >> l & 1u) != 0) bytes[l] = 0;
     if (bytes[l] == in.width) whole |= 1u << l;
   }
+  const u64 loaded = w.work[ResourceUse::kLoadedRegisters];
   u8 staged[kWarpSize][16] = {};
   whole &= w.mask;
   if (whole != 0) {
@@ -49,6 +50,7 @@ void copy_async(Warp& w, const Instruction& in) {
     }
   }
   const MemoryLevel level = w.memory_level;
+  w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
     if (bytes[l] != 0)

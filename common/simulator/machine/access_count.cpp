@@ -248,6 +248,8 @@ void count_global_load(Warp& w, u32 index, bool bypass_l1, const AddressPattern&
                         p.line_sectors[i]);
   KernelCounters& totals = *block.totals;
   totals.l1_miss_sectors += missed;
+  w.work[ResourceUse::kReadSectors] += missed;
+  if (missed != 0) w.work[ResourceUse::kLoadedRegisters] += std::max(p.width / 4, 1u);
   totals.l1_hit_sectors += p.sectors - missed;
   (*block.counters)[index].l1_hit_sectors += p.sectors - missed;
   w.memory_level = missed == 0 ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
@@ -311,6 +313,7 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
   totals.global_lines += p.lines;
   totals.global_passes += p.passes;
   w.memory_passes = p.passes;
+  w.work[ResourceUse::kL1Passes] += p.passes;
   if (kind == AccessKind::kLoad) {
     totals.global_load_requests += 1;
     totals.global_load_bytes += bytes;
@@ -322,6 +325,7 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
     emit(block, in.index, atomic ? SectorRun::kAtomic : SectorRun::kWrite,
          base / kLineBytes + static_cast<u64>(p.line[i]), p.line_sectors[i]);
   w.memory_level = MemoryLevel::kBeyondL1;
+  w.work[ResourceUse::kWrittenSectors] += p.sectors;
   if (!atomic) {
     totals.global_store_requests += 1;
     totals.global_store_bytes += bytes;
@@ -351,6 +355,7 @@ void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPatter
   if (p.wavefronts > p.ideal_wavefronts) note_waste(counters, p);
   totals.shared_requests += 1;
   totals.shared_wavefronts += p.wavefronts;
+  w.work[ResourceUse::kSharedWavefronts] += p.wavefronts;
   totals.ideal_shared_wavefronts += p.ideal_wavefronts;
   if (atomic) {
     totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
@@ -400,6 +405,8 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
   w.memory_level = missed == 0 || !load ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
   w.memory_passes = std::max((sectors + 3) / 4, 1u);
   block.totals->global_passes += w.memory_passes;
+  w.work[ResourceUse::kL1Passes] += w.memory_passes;
+  w.work[load ? ResourceUse::kReadSectors : ResourceUse::kWrittenSectors] += missed;
 }
 
 }  // namespace roofline::sim

@@ -7,6 +7,7 @@
 #include <limits>
 #include <list>
 
+#include "random/philox.h"
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/counter_sums.h"
@@ -42,7 +43,15 @@ struct GridRunner::Launch {
   Scoreboard::Cycles cycles{};
   Clock::time_point start = Clock::now();
 
-  bool is_sample(u64 block) const { return block == 0 || block == blocks / 2; }
+  u64 samples[2] = {};  ///< blocks that are looked at closely, one of each half
+
+  void draw_samples() {
+    const PhiloxBlock random = philox(grid.sample_seed, 0);
+    const auto below = [](u64 n, u32 low, u32 high) { return (u64{high} << 32 | low) % std::max<u64>(n, 1); };
+    samples[0] = below(blocks / 2, random.word[0], random.word[1]);
+    samples[1] = blocks / 2 + below(blocks - blocks / 2, random.word[2], random.word[3]);
+  }
+  bool is_sample(u64 block) const { return block == samples[0] || block == samples[1]; }
   bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
 };
 
@@ -55,6 +64,7 @@ GridRunner::~GridRunner() = default;
 GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy) {
   Launch launch{.grid = grid, .l2 = l2};
   launch.blocks = grid.size.count();
+  launch.draw_samples();
   launch.resident = std::max<u64>(u64{occupancy.blocks_per_sm} * device_.sms, 1);
   const u64 shared =
       grid.kernel->static_shared_bytes + grid.dynamic_shared_bytes + device_.shared_reserved_per_block;
@@ -77,6 +87,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     worker.counters.assign(grid.kernel->info.size(), {});
     worker.totals = {};
     worker.output.clear();
+    worker.busiest.clear();
     std::fill(worker.heat.operations.begin(), worker.heat.operations.end(), 0);
   }
   if (in_turns) {
@@ -91,8 +102,11 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     add_instructions(outcome.counters.per_instruction, worker.issued, worker.counters);
     add_totals(outcome.counters, worker.totals);
     outcome.output.merge(worker.output);
-    if (i != 0) workers_[0]->heat.add(worker.heat);
+    if (i == 0) continue;
+    workers_[0]->heat.add(worker.heat);
+    workers_[0]->busiest.add(worker.busiest);
   }
+  outcome.counters.busiest = workers_[0]->busiest.busiest(device_.sms);
   for (size_t i = 0; i < launch.traffic.by_instruction.size(); ++i) {
     outcome.counters.per_instruction[i].l2_read_sectors = launch.traffic.by_instruction[i].sectors;
     outcome.counters.per_instruction[i].l2_hit_sectors = launch.traffic.by_instruction[i].hits;
@@ -126,12 +140,20 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
 
 namespace {
 
-void add_balance(KernelCounters& totals, const Block& block) {
+void add_balance(KernelCounters& totals, BusiestTally& busiest, const Block& block) {
   u64 most = 0, sum = 0;
+  ResourceUse busiest_warp, all;
   for (u32 i = 0; i < block.warp_count; ++i) {
     most = std::max(most, block.warps[i].issued);
     sum += block.warps[i].issued;
+    ResourceUse& work = block.warps[i].work;
+    for (size_t pipe = 0; pipe < static_cast<size_t>(Pipe::kTensor); ++pipe)
+      work[ResourceUse::kIssue] += work[pipe];
+    work[ResourceUse::kIssue] += work[static_cast<size_t>(Pipe::kControl)];
+    busiest_warp.raise_to(work);
+    all.add(work);
   }
+  busiest.add_block(all, busiest_warp);
   totals.busiest_warp_instructions += most * block.warp_count;
   totals.even_warp_instructions += sum;
   totals.busiest_block_instructions = std::max(totals.busiest_block_instructions, sum);
@@ -143,7 +165,7 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   Block& block = runner.block();
   if (block.observer != nullptr) block.observer->block_ends(block);
   worker.output.add(block.linear_id, block.output);
-  add_balance(worker.totals, block);
+  add_balance(worker.totals, worker.busiest, block);
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   const std::lock_guard lock(launch.mutex);

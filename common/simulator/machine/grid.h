@@ -12,6 +12,7 @@
 #include "simulator/machine/kernel_output.h"
 #include "simulator/machine/run_merger.h"
 #include "simulator/machine/thread_pool.h"
+#include "simulator/timing/busiest.h"
 
 namespace roofline::sim {
 
@@ -45,6 +46,7 @@ class GridRunner {
     std::vector<InstructionCounters> counters;
     KernelCounters totals;
     KernelOutput output;
+    BusiestTally busiest;
   };
   struct Launch;
 

@@ -37,6 +37,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   spins = turns = 0;
   cluster_arrived = cluster_passed = 0;
   issued = 0;
+  work = {};
   Frame* first = frames.take();
   open_frame(*first, entry);
   first->caller = nullptr;
@@ -89,6 +90,7 @@ u32 Warp::run_loop(u32 quantum) {
       IssueCounters& count = counters[in.index];
       ++count.warps;
       count.lanes += static_cast<u32>(std::popcount(active));
+      work[static_cast<size_t>(in.pipe)] += in.work;
       if constexpr (kObserved)
         if (recorder != nullptr) recorder->before(*this, in, active, lanes);
       if (active != 0) {
@@ -106,6 +108,7 @@ u32 Warp::run_loop(u32 quantum) {
       const Instruction& in = *repeated;
       --counters[in.index].warps;
       counters[in.index].lanes -= static_cast<u32>(std::popcount(repeated_mask));
+      work[static_cast<size_t>(in.pipe)] -= in.work;
       repeat = false;
       if constexpr (kObserved)
         if (recorder != nullptr) recorder->undo();

@@ -50,6 +50,7 @@ struct Warp : Lanes {
   Pool<Join> joins;
   std::vector<Join*> open_joins;  ///< of this warp, oldest first
   u64 issued = 0;                 ///< instructions so far
+  ResourceUse work;               ///< so far; issue slots of all pipes are added up at the end
   /// Instructions that may be waiting for others; goes on through calls and the arms of a branch.
   u32 spins = 0;
   u32 turns = 0;            ///< shares of them that were used up since parked lanes were let go
@@ -191,6 +192,7 @@ struct Grid {
   const u8* parameters = nullptr;  ///< the kernel's, packed; generic addresses kParamWindow + offset
   u64 parameter_bytes = 0;
   u64 id = 0;                          ///< launches so far, %gridid
+  u64 sample_seed = 0;                 ///< which blocks keep scoreboards
   Observer* observer = nullptr;        ///< of checks, usually none
   ThreadRecorder* recorder = nullptr;  ///< of the thread that is followed, if it is in this launch
   double start_ns = 0;                 ///< virtual time of the device at the launch, for %globaltimer

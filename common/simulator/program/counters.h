@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/program/instruction.h"
+#include "simulator/program/resource_use.h"
 
 namespace roofline::sim {
 
@@ -89,6 +89,8 @@ struct KernelCounters {
   /// of all warps, both summed over blocks; then the same of the busiest block alone.
   u64 busiest_warp_instructions = 0, even_warp_instructions = 0;
   u64 busiest_block_instructions = 0;
+
+  BusiestUse busiest;  ///< of all blocks
 
   /// Single-warp dependency time: cycles that the slowest sampled block needs when it runs alone on an SM,
   /// with loads that miss L1 answered by L2 (first) or by DRAM (second). See timing/scoreboard.h.

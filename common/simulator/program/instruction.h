@@ -38,21 +38,6 @@ struct Extra {
   const void* pointer = nullptr;  ///< callee (program/function.h) and the like; owned elsewhere
 };
 
-/// One bound instruction: decoding is over, running it is one indirect call.
-struct Instruction {
-  Execute execute = nullptr;
-  Slot d, a, b, c, e;  ///< destination, sources; e: second destination ("d|p") or fourth source
-  Slot guard;
-  Guard guard_kind = Guard::kNone;
-  u8 width = 0;         ///< bytes a lane moved by a memory access (v4.f32: 16)
-  u8 flags = 0;         ///< meaning belongs to the row that set it
-  bool hidden = false;  ///< inserted by the binder (narrowing, extending): not counted
-  bool joins = false;   ///< warp-wide: lanes at another place that execute the same take part (sm_70)
-  u32 index = 0;        ///< into Function::info, for counters and messages
-  s64 immediate = 0;    ///< address offset, branch target, ...
-  const Extra* extra = nullptr;
-};
-
 /// The execution unit that limits an instruction's rate (per SM sub-partition, see devices/*.toml).
 enum class Pipe : u8 {
   kNone,  ///< costs nothing on hardware (mov, cvta, ld.param become operands)
@@ -65,6 +50,23 @@ enum class Pipe : u8 {
   kTensor,
   kControl,  ///< branches, barriers, votes
   kCount
+};
+
+/// One bound instruction: decoding is over, running it is one indirect call.
+struct Instruction {
+  Execute execute = nullptr;
+  Slot d, a, b, c, e;  ///< destination, sources; e: second destination ("d|p") or fourth source
+  Slot guard;
+  Guard guard_kind = Guard::kNone;
+  u8 width = 0;             ///< bytes a lane moved by a memory access (v4.f32: 16)
+  u8 flags = 0;             ///< meaning belongs to the row that set it
+  bool hidden = false;      ///< inserted by the binder (narrowing, extending): not counted
+  bool joins = false;       ///< warp-wide: lanes at another place that execute the same take part (sm_70)
+  Pipe pipe = Pipe::kNone;  ///< as Cost::pipe
+  u16 work = 0;       ///< issue slots of the pipe; Tensor Cores: kTensorUnit FLOPs each (resource_use.h)
+  u32 index = 0;      ///< into Function::info, for counters and messages
+  s64 immediate = 0;  ///< address offset, branch target, ...
+  const Extra* extra = nullptr;
 };
 
 /// What an operation computes with; the tensor types have a rate of their own each.

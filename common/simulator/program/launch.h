@@ -51,6 +51,7 @@ struct Launch {
   std::vector<std::byte> parameters;  ///< packed as FunctionFacts says
   bool cooperative = false;
   Dim3 cluster{0, 0, 0};  ///< blocks of a cluster; 0: as the kernel was compiled
+  u64 sample_seed = 0;    ///< draws the blocks whose waiting is looked at closely; nothing else depends on it
 };
 
 }  // namespace roofline::sim

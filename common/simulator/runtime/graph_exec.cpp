@@ -241,8 +241,12 @@ GraphExec::~GraphExec() {
   }
   Runtime& runtime = Runtime::instance();
   if (!id || !runtime.connected() || runtime.forked) return;
-  runtime.aim(device);
-  runtime.connection().post(DestroyGraph{id});
+  try {
+    runtime.aim(device);
+    runtime.connection().post(DestroyGraph{id});
+  } catch (const ConnectionLost& lost) {
+    (void)connection_error(lost);  // the machine is gone, and with it the graph
+  }
 }
 
 GraphExec* aim_at(Runtime& runtime, cudaGraphExec_t exec) {

@@ -46,9 +46,13 @@ GraphMemory::~GraphMemory() {
   Runtime& runtime = Runtime::instance();
   if (!runtime.connected() || runtime.forked) return;
   const int target = runtime.target();
-  runtime.aim(device);
-  runtime.connection().call(Release{address, true, 0});
-  runtime.aim(target);
+  try {
+    runtime.aim(device);
+    runtime.connection().call(Release{address, true, 0});
+    runtime.aim(target);
+  } catch (const ConnectionLost& lost) {
+    (void)connection_error(lost);  // the machine is gone, and with it the memory
+  }
 }
 
 cudaError_t make_graph_memory(Runtime& runtime, u64 bytes, std::shared_ptr<GraphMemory>& memory) {

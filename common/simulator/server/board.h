@@ -36,6 +36,7 @@ struct Board {
   double host_clock = 0;  ///< virtual seconds of the program's own time
   TraceLog trace;
   u64 kernels = 0;  ///< launched in this session
+  u64 sampling_seed = 0;
   struct HostAllocation {
     u64 bytes = 0;
     std::string origin;

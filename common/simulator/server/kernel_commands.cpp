@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "random/philox.h"
 #include "simulator/ptx/load_error.h"
 #include "simulator/server/answers.h"
 #include "simulator/server/code.h"
@@ -161,7 +162,11 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
 void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   if (checks_) checks_->launching(stream);
   pages_.set_capacity(device_->free_bytes());
-  LaunchResult result = device_->launch(launch_of(c));
+  Launch launch = launch_of(c);
+  // A new draw for every launch: what a program learns from the time of one tells nothing about the next.
+  const PhiloxBlock random = philox(board_.sampling_seed, board_.kernels);
+  launch.sample_seed = u64{random.word[1]} << 32 | random.word[0];
+  LaunchResult result = device_->launch(launch);
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;

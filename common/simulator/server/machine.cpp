@@ -142,6 +142,7 @@ bool Machine::serve_observer() {
   if (command == ObserverCommand::kFollow) in(follow);
   MemoryRange range;
   if (command == ObserverCommand::kHash || command == ObserverCommand::kRead) in(range);
+  if (command == ObserverCommand::kSamplingSeed) in(board_.sampling_seed);
   if (!in.complete()) return false;
   for (const auto& each : board_.gpus) each->flush_copy();
   Writer out;
@@ -166,6 +167,8 @@ bool Machine::serve_observer() {
       break;
     case ObserverCommand::kFollow:
       for (const auto& each : board_.gpus) each->follow(follow.request);
+      break;
+    case ObserverCommand::kSamplingSeed:
       break;
     case ObserverCommand::kFollowed:
       out(WireThreadRecord{followed()});

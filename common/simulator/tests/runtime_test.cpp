@@ -51,6 +51,14 @@ TEST(Runtime, FaultIsStickyAndNamedOnce) {
   EXPECT_EQ(result.err.find("simulated GPU:", first + 1), std::string::npos) << result.err;
 }
 
+/// Broken by: an exception that leaves a destructor when the device is gone.
+TEST(Runtime, HungUpIsAnErrorNotACrash) {
+  const Folder folder;
+  const Result result = run({compile(folder, "hung_up")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "111111111 ended\n") << result.err;
+}
+
 /// Broken by: peers that need no leave, a fault that takes every GPU along, records that do not say which GPU
 /// it was.
 TEST(Runtime, PeerMemoryNeedsLeave) {

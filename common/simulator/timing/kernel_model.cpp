@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "simulator/timing/busiest.h"
+
 namespace roofline::sim {
 namespace {
 
@@ -190,7 +192,12 @@ double mma_sync_rate(const DeviceDescription& device, FlopType type) {
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block) {
-  return KernelModel(device, counters, resources, grid, block).run();
+  KernelTime time = KernelModel(device, counters, resources, grid, block).run();
+  if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
+    time.seconds = least.seconds;
+    time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});
+  }
+  return time;
 }
 
 }  // namespace roofline::sim

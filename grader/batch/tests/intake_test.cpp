@@ -427,6 +427,24 @@ TEST_F(Archives, NamesInNoEncoding) {
   EXPECT_EQ(found, 2U);
 }
 
+// Breaks when every archive has a minute of its own: forty of them would keep a class waiting.
+TEST(UnpackingTimes, OneBudgetForASubmissionAndOneForAll) {
+  using Seconds = UnpackingTime::Seconds;
+  UnpackingTime time;
+  time.begin_submission();
+  time.spend(Seconds(15));
+  EXPECT_EQ(time.left(), Seconds(5));
+  time.spend(Seconds(6));
+  EXPECT_LT(time.left(), Seconds(0));
+  for (int student = 0; student < 20; ++student) {
+    time.begin_submission();
+    EXPECT_GT(time.left(), Seconds(0));
+    time.spend(Seconds(20));
+  }
+  time.begin_submission();
+  EXPECT_EQ(time.left(), UnpackingTime::kAfterwards);
+}
+
 TEST(Parcels, WhatIsCutOrForgedIsAProblem) {
   unpack::Contents contents;
   contents.files = {{"a/pointwise.cu", "text"}, {"b", std::string("\0\xff", 2)}};

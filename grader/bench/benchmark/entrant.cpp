@@ -78,9 +78,7 @@ void Arena::Timing::simulated_call() {
   note(timed.fault);
   if (!problem_.empty()) return;
   limiter_ = limiter_of(timed.region);
-  seconds_.push_back(entrant_.work->clock == Clock::kDevice    ? timed.device_seconds
-                     : entrant_.work->clock == Clock::kKernels ? timed.kernel_seconds
-                                                               : timed.host_seconds);
+  seconds_.push_back(entrant_.work->clock == Clock::kDevice ? timed.device_seconds : timed.host_seconds);
 }
 
 void Arena::Timing::note(const Fault& fault) {

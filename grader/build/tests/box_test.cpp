@@ -38,6 +38,26 @@ class Boxes : public testing::TestWithParam<Sandbox> {
   }
 };
 
+// Breaks when what a killed grader leaves stays for ever, or when a grader loses the box that it works in.
+TEST(Leftovers, GoWhenNobodyHoldsThem) {
+  const fs::path place = fs::temp_directory_path() / ("leftovers-" + std::to_string(getpid()));
+  fs::create_directories(place / "roofline-box-dead" / "tmp");
+  fs::create_directories(place / "roofline-box-young");
+  fs::create_directories(place / "another-folder");
+  for (const char* name : {"roofline-box-dead", "roofline-box-young", "another-folder"})
+    write_file(place / name / "lock", "");
+  const BoxFolder held;
+  fs::rename(held.path(), place / "roofline-box-held");
+  const auto old = fs::file_time_type::clock::now() - std::chrono::minutes(5);
+  for (const char* name : {"roofline-box-dead", "roofline-box-held", "another-folder"})
+    fs::last_write_time(place / name, old);
+  EXPECT_EQ(collect_leftovers(place), 1U);
+  EXPECT_FALSE(fs::exists(place / "roofline-box-dead"));
+  for (const char* name : {"roofline-box-young", "roofline-box-held", "another-folder"})
+    EXPECT_TRUE(fs::exists(place / name)) << name;
+  fs::remove_all(place);
+}
+
 TEST_P(Boxes, NoSolutionNoSpecNoGrader) {
   for (const char* file :
        {"/solutions/01-pointwise/pointwise.cu", "/labs/01-pointwise/spec.cpp", "/grader/box/box.cpp"}) {

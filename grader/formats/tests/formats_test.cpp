@@ -265,7 +265,8 @@ TEST(Csv, RoundTripAndFormulas) {
             (std::vector<CsvRow>{{"a", "b"}, {"c\"", ""}, {""}}));
   EXPECT_THROW(csv_rows("a,\"b"), UsageError);
   EXPECT_EQ(csv_rows("a;\"b;c\";d,e\n1,5;2"), (std::vector<CsvRow>{{"a", "b;c", "d,e"}, {"1,5", "2"}}));
-  for (const char* text : {"=1", "+1", "-1", "@x", "\tx"}) EXPECT_EQ(csv_cell(text), std::string("'") + text);
+  for (const char* text : {"=1", "+1", "-1", "@x", "\tx", " =1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff20x"})
+    EXPECT_EQ(csv_cell(text), std::string("'") + text);
   EXPECT_EQ(csv_cell("a=1"), "a=1");
 }
 

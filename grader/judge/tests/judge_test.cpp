@@ -225,8 +225,13 @@ TEST_F(Judge, FaultsOfOursCostNothing) {
   const Result broken = grade_as("right", false, "roof-broken");
   EXPECT_EQ(broken.verdict, Verdict::kError) << summary(broken);
   EXPECT_EQ(exit_status(broken), 3);
+}
+
+/// Broken by: a program that says what no honest one says, and is let off with "no fault of yours".
+TEST_F(Judge, WhatOnlyThisFileBreaksIsItsOwnFault) {
   const Result interface = grade_as("another-interface");
-  EXPECT_EQ(interface.verdict, Verdict::kError) << summary(interface);
+  EXPECT_EQ(interface.verdict, Verdict::kFail) << summary(interface);
+  EXPECT_EQ(interface.reason, Class::kCrashed) << summary(interface);
 }
 
 TEST_F(Judge, SameSeedSameQuestions) {

@@ -311,6 +311,24 @@ TEST_F(PredictionFile, EmptyIsNotAnswered) {
   EXPECT_EQ(grade_predictions({{.key = "k"}}, "/nowhere/prediction.toml")[0].reason, Class::kNotAnswered);
 }
 
+// Breaks when a parser follows keys as deep as a file is long: its stack ends the judge.
+TEST_F(PredictionFile, WhatIsNoListOfAnswersIsNotRead) {
+  std::string dotted = "a";
+  for (int i = 0; i < 300'000; ++i) dotted += ".a";
+  const std::string deep = "k = " + std::string(200, '[') + std::string(200, ']');
+  std::string long_one, short_lines;
+  for (int i = 0; i < 20'000; ++i) long_one += "# a comment\n";
+  for (int i = 0; i < 1001; ++i) short_lines += "\n";
+  for (const std::string& content :
+       {dotted + " = 1\n", deep, long_one, short_lines, dotted.substr(0, 60'000) + " = 1\n"}) {
+    const auto checks = grade(content);
+    EXPECT_EQ(checks[0].verdict, Verdict::kFail);
+    EXPECT_EQ(checks[0].reason, Class::kWrongPrediction);
+    EXPECT_NE(checks[0].message.find("cannot be read"), std::string::npos) << checks[0].message;
+    EXPECT_EQ(checks[0].file.find('/'), std::string::npos) << "where it is kept is nobody's business";
+  }
+}
+
 TEST_F(PredictionFile, BrokenFileNamesTheLine) {
   const auto checks = grade("bytes = 8\nregime = = 3\n");
   EXPECT_EQ(checks[0].verdict, Verdict::kFail);
