@@ -36,7 +36,7 @@ bool is_shown(std::uint32_t code) {
 /// Runners of continuous integration obey some lines of what a program prints: `::name::` where a line begins
 /// (GitHub), `##vso[`, `##[` and `##teamcity[` anywhere in it (Azure, GitHub, TeamCity).
 void disarm(std::string& text) {
-  for (size_t at = text.find("##"); at != std::string::npos; at = text.find("##", at + 2)) {
+  for (size_t at = text.find("##"); at != std::string::npos; at = text.find("##", at + 1)) {
     size_t end = at + 2;
     while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end])) != 0) ++end;
     if (end < text.size() && text[end] == '[') text.insert(at + 1, " ");

@@ -155,9 +155,22 @@ class Resolver {
     if (!constant) return count_global(w_, in_, request_.kind, request_.bypass_l1, entry_.pattern, base);
     // The constant cache serves one address at a time; a uniform operand costs as much as a register.
     w_.memory_level = MemoryLevel::kL1;
-    w_.memory_passes = entry_.pattern.kind == AddressPattern::Kind::kUniform
-                           ? 1u
-                           : static_cast<u32>(std::popcount(request_.mask));
+    w_.memory_passes = 1;
+    if (entry_.pattern.kind == AddressPattern::Kind::kUniform) return;
+    w_.memory_passes = static_cast<u32>(std::popcount(request_.mask));
+    w_.work[ResourceUse::kL1Passes] += different_addresses();
+  }
+
+  u32 different_addresses() const {
+    const AddressPattern& p = entry_.pattern;
+    u32 different = 0;
+    for (u32 left = p.mask; left != 0; ++different) {
+      const u64 first = p.difference[static_cast<u32>(std::countr_zero(left))];
+      for (u32 lanes = left; lanes != 0; lanes &= lanes - 1)
+        if (const auto l = static_cast<u32>(std::countr_zero(lanes)); p.difference[l] == first)
+          left &= ~(1u << l);
+    }
+    return different;
   }
 
   bool inside_one_allocation(u64 base) {

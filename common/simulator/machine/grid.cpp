@@ -140,7 +140,9 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
 
 namespace {
 
-void add_balance(KernelCounters& totals, BusiestTally& busiest, const Block& block) {
+/// `passes_a_wavefront`: shared memory's clocks for one in passes of L1, behind the same data path.
+void add_balance(KernelCounters& totals, BusiestTally& busiest, const Block& block,
+                 double passes_a_wavefront) {
   u64 most = 0, sum = 0;
   ResourceUse busiest_warp, all;
   for (u32 i = 0; i < block.warp_count; ++i) {
@@ -150,6 +152,8 @@ void add_balance(KernelCounters& totals, BusiestTally& busiest, const Block& blo
     for (size_t pipe = 0; pipe < static_cast<size_t>(Pipe::kTensor); ++pipe)
       work[ResourceUse::kIssue] += work[pipe];
     work[ResourceUse::kIssue] += work[static_cast<size_t>(Pipe::kControl)];
+    work[ResourceUse::kL1Passes] +=
+        static_cast<u64>(static_cast<double>(work[ResourceUse::kSharedWavefronts]) * passes_a_wavefront);
     busiest_warp.raise_to(work);
     all.add(work);
   }
@@ -165,7 +169,9 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   Block& block = runner.block();
   if (block.observer != nullptr) block.observer->block_ends(block);
   worker.output.add(block.linear_id, block.output);
-  add_balance(worker.totals, worker.busiest, block);
+  add_balance(
+      worker.totals, worker.busiest, block,
+      device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   const std::lock_guard lock(launch.mutex);

@@ -25,8 +25,8 @@ namespace {
 /// One kind of instruction, and what an execution of it by a whole warp must cost beside its issue slots.
 struct Kind {
   const char* name;
-  const char* ptx;                       ///< of a loop's body; # is replaced by 0 ... 3, independent chains
-  double l1_passes = 0, wavefronts = 0;  ///< of the L1 and shared memory data path
+  const char* ptx;  ///< of a loop's body; # is a chain, 0 ... 3; !, ^, ~ are 4, 128, 512 times it
+  double l1_passes = 0, wavefronts = 0;          ///< of the L1 and shared memory data path
   double read_sectors = 0, written_sectors = 0;  ///< between the SM and L2
   double registers = 0;                          ///< that wait for L2
   double same_address = 0;                       ///< lanes that meet one address
@@ -52,19 +52,19 @@ const Kind kKinds[] = {
      .ptx = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f20,%f21,%f22,%f23}, {%r22,%r22}, {%r22}, "
             "{%f20,%f21,%f22,%f23};"},
     {.name = "ld.cg",
-     .ptx = "ld.global.cg.u32 %r1#, [%rd10+512*#];",
+     .ptx = "ld.global.cg.u32 %r1#, [%rd10+~];",
      .l1_passes = 1,
      .read_sectors = 4,
      .registers = 1},
     {.name = "ld.cg.v4",
-     .ptx = "ld.global.cg.v4.u32 {%r10,%r11,%r12,%r13}, [%rd12+512*#];",
+     .ptx = "ld.global.cg.v4.u32 {%r10,%r11,%r12,%r13}, [%rd12+~];",
      .l1_passes = 1,
      .read_sectors = 16,
      .registers = 4},
-    {.name = "ld.ca", .ptx = "ld.global.ca.u32 %r1#, [%rd10+512*#];", .l1_passes = 1},
-    {.name = "st", .ptx = "st.global.u32 [%rd10+512*#], %r22;", .l1_passes = 1, .written_sectors = 4},
+    {.name = "ld.ca", .ptx = "ld.global.ca.u32 %r1#, [%rd10+~];", .l1_passes = 1},
+    {.name = "st", .ptx = "st.global.u32 [%rd10+~], %r22;", .l1_passes = 1, .written_sectors = 4},
     {.name = "st.v4",
-     .ptx = "st.global.v4.u32 [%rd12+512*#], {%r22,%r22,%r22,%r22};",
+     .ptx = "st.global.v4.u32 [%rd12+~], {%r22,%r22,%r22,%r22};",
      .l1_passes = 1,
      .written_sectors = 16},
     {.name = "ld strided",
@@ -74,12 +74,12 @@ const Kind kKinds[] = {
      .registers = 1},
     {.name = "red", .ptx = "red.global.add.u32 [%rd11], %r22;", .same_address = 32},
     {.name = "red spread", .ptx = "red.global.add.u32 [%rd10], %r22;"},
-    {.name = "ld.shared", .ptx = "ld.shared.u32 %r1#, [%r20+128*#];", .wavefronts = 1},
+    {.name = "ld.shared", .ptx = "ld.shared.u32 %r1#, [%r20+^];", .wavefronts = 1},
     {.name = "ld.shared conflicts", .ptx = "ld.shared.u32 %r1#, [%r21];", .wavefronts = 32},
     {.name = "st.shared", .ptx = "st.shared.u32 [%r20], %r22;", .wavefronts = 1},
-    {.name = "ld.const", .ptx = "ld.const.u32 %r1#, [table+4*#];"},
-    {.name = "ld.const diverging", .ptx = "ld.const.u32 %r1#, [%rd15];"},
-    {.name = "local", .ptx = "st.local.u32 [slots+4*#], %r22; ld.local.u32 %r1#, [slots+4*#];"},
+    {.name = "ld.const", .ptx = "ld.const.u32 %r1#, [table+!];"},
+    {.name = "ld.const diverging", .ptx = "ld.const.u32 %r1#, [%rd15];", .l1_passes = 32},
+    {.name = "local", .ptx = "st.local.u32 [slots+!], %r22; ld.local.u32 %r1#, [slots+!];"},
     {.name = "cp.async",
      .ptx = "cp.async.cg.shared.global [%r23], [%rd12], 16; cp.async.wait_all;",
      .read_sectors = 16},
@@ -133,6 +133,22 @@ class Search : public KernelTest {
     return d;
   }
 
+  /// A character of Kind::ptx: some stand for numbers that differ from chain to chain.
+  static std::string piece(char c, u32 chain) {
+    switch (c) {
+      case '#':
+        return std::to_string(chain);
+      case '!':
+        return std::to_string(4 * chain);
+      case '^':
+        return std::to_string(128 * chain);
+      case '~':
+        return std::to_string(512 * chain);
+      default:
+        return std::string(1, c);
+    }
+  }
+
   static std::string ptx_of(const Draw& d) {
     std::string body =
         "mov.u32 %r2, %ctaid.x; shr.u32 %r3, %r1, 5; and.b32 %r4, %r1, 31;"
@@ -156,8 +172,7 @@ class Search : public KernelTest {
     body += "@!%p1 add.u32 %r7, %r7, " + std::to_string(d.more_rounds) +
             "; setp.eq.u32 %p3, %r7, 0; @%p3 ret;\nL: add.u32 %r22, %r22, 1;\n";
     for (const auto& [kind, chain] : d.body)
-      for (std::string text = std::string(kind->ptx) + "\n"; const char c : text)
-        body += c == '#' ? static_cast<char>('0' + chain) : c;
+      for (std::string text = std::string(kind->ptx) + "\n"; const char c : text) body += piece(c, chain);
     // Nothing of it is thrown away: what a body computes is stored.
     body +=
         "setp.lt.u32 %p4, %r22, %r7; @%p4 bra L;\n"

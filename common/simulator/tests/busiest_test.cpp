@@ -23,7 +23,7 @@ class Busiest : public KernelTest {
            std::to_string(rounds) + "; @%p3 bra L;\nst.global.u32 [%rd1], %r5;";
   }
   double seconds(const std::string& body, u32 threads, u32 blocks) {
-    static const u64 memory = upload(std::vector<u32>(1 << 20));
+    const u64 memory = upload(std::vector<u32>(1 << 20));
     return run_well(body, memory, memory, threads, blocks).time.seconds;
   }
 };
@@ -83,7 +83,7 @@ TEST_F(Busiest, EvenWorkIsNotSlower) {
       "mov.u32 %r4, 0;\nL: fma.rn.f32 %f1, %f2, %f3, %f1; fma.rn.f32 %f4, %f2, %f3, %f4;"
       "fma.rn.f32 %f5, %f2, %f3, %f5; add.u32 %r4, %r4, 1; setp.lt.u32 %p3, %r4, 100; @%p3 bra L;"
       "add.f32 %f1, %f1, %f4; add.f32 %f1, %f1, %f5; st.global.f32 [%rd1], %f1;";
-  static const u64 memory = upload(std::vector<u32>(1 << 10));
+  const u64 memory = upload(std::vector<u32>(1 << 10));
   const LaunchResult even = run_well(body, memory, memory, 256, 108 * 8);
   for (const auto& bound : even.time.bounds)
     EXPECT_NE(bound.resource.substr(0, 7), "busiest") << bound.resource;

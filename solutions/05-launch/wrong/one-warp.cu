@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One launch, and one warp of it takes every step, with barriers in place of launches. The blocks around it end
-// at once. It has all the work, whatever a clock that reads other blocks says.
+// One launch, and one warp of it takes every step, with barriers in place of launches. The blocks around it
+// end at once. It has all the work, whatever a clock that reads other blocks says.
 
 #include "cuda/check.h"
 #include "launch.h"
