@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
 #include "simulator/program/counters.h"
 #include "simulator/timing/device_description.h"
+#include "simulator/timing/recording.h"
 
 namespace roofline::sim {
 
@@ -35,6 +37,7 @@ struct KernelTime {
 /// seconds = (throughput^q + latency^q)^(1/q); p is overlap_exponent, q is latency_exponent. Each bound's
 /// formula stands in kernel_model.cpp and docs/simulator-model.md.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
-                        const KernelResources& resources, Dim3 grid, Dim3 block);
+                        const KernelResources& resources, Dim3 grid, Dim3 block,
+                        std::span<const BlockRecord> records = {});
 
 }  // namespace roofline::sim
