@@ -57,6 +57,7 @@ struct Device::State {
   Memory memory;
   L2Cache l2;
   GridRunner runner;
+  ReplayMemory replays;
   ManagedAllocator managed;
   std::map<ModuleId, std::unique_ptr<Module>> modules;
   bool permute_fragments = false;
@@ -265,7 +266,7 @@ LaunchResult Device::launch(const Launch& launch) {
   result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
   result.trap = std::move(outcome.trap);
   result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block,
-                             outcome.records);
+                             outcome.records, &s.replays);
   s.now_ns += result.time.seconds * 1e9;
   return result;
 }

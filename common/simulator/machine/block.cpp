@@ -79,7 +79,7 @@ void Block::complete_if_full(u8 id_of_barrier) {
   }
   for (u32 i = 0; i < warp_count; ++i) {
     if (warps[i].scoreboard != nullptr && warps[i].state != Warp::State::kDone)
-      warps[i].scoreboard->advance_to(latest);
+      warps[i].scoreboard->advance_to(latest, (barrier.threads + kWarpSize - 1) / kWarpSize);
     if (warps[i].release_barrier(id_of_barrier, barrier.votes, barrier.threads) &&
         warps[i].recording != nullptr)
       warps[i].recording->meet(number);

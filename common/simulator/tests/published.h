@@ -147,6 +147,7 @@ inline double gpu_roofline(const DeviceDescription& gpu, const Measurement& m) {
     for (u64 i = 0; i < fmas; ++i) {
       Recorded fma;
       fma.pipe = Pipe::kFma;
+      fma.flop_type = FlopType::kF32;
       fma.issue = 1;
       fma.slow_fma = true;
       sums[i % 4] = w.add(fma, {sums[i % 4]});

@@ -21,6 +21,7 @@ class HandMade {
   u32 arithmetic(Pipe pipe, std::initializer_list<u32> sources = {}) {
     Recorded r;
     r.pipe = pipe;
+    if (pipe == Pipe::kFma) r.flop_type = FlopType::kF32;
     r.issue = 1;
     return add(r, sources);
   }
@@ -34,7 +35,9 @@ class HandMade {
     r.sectors = static_cast<u16>(sectors);
     return add(r, sources);
   }
-  u32 shared(std::initializer_list<u32> sources = {}) { return memory(Recorded::Kind::kShared, 1, 0, sources); }
+  u32 shared(std::initializer_list<u32> sources = {}) {
+    return memory(Recorded::Kind::kShared, 1, 0, sources);
+  }
   u32 load(u32 sectors, std::initializer_list<u32> sources = {}) {
     return memory(Recorded::Kind::kLoad, (sectors + 3) / 4, sectors, sources);
   }

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "simulator/timing/sm_replay.h"
-
 namespace roofline::sim {
 namespace {
 
@@ -17,8 +15,13 @@ double number(u64 count) { return static_cast<double>(count); }
 class KernelModel {
  public:
   KernelModel(const DeviceDescription& device, const KernelCounters& counters,
-              const KernelResources& resources, Dim3 grid, Dim3 block, std::span<const BlockRecord> records)
-      : device_(device), counters_(counters), records_(records), blocks_(number(grid.count())) {
+              const KernelResources& resources, Dim3 grid, Dim3 block, std::span<const BlockRecord> records,
+              ReplayMemory& memory)
+      : device_(device),
+        counters_(counters),
+        records_(records),
+        memory_(memory),
+        blocks_(number(grid.count())) {
     resident_ = std::max<double>(1, occupancy(device, resources, block, grid.count()).blocks_per_sm);
     // The busiest SM decides: with few blocks some SMs have one more than others, or none at all.
     const double rounds_of_sms = std::max(1.0, std::ceil(blocks_ / device.sms));
@@ -159,7 +162,7 @@ class KernelModel {
       return mine.l2_read_sectors > 0 ? number(mine.l2_hit_sectors) / number(mine.l2_read_sectors) : hit;
     };
     work.most_instructions = 1 << 17;
-    return replay_sm(device_, work).cycles / (device_.clock_mhz * 1e6);
+    return memory_.replay(device_, work).cycles / (device_.clock_mhz * 1e6);
   }
 
   static double joined(double a, double b, double exponent) {
@@ -177,6 +180,7 @@ class KernelModel {
   const DeviceDescription& device_;
   const KernelCounters& counters_;
   std::span<const BlockRecord> records_;
+  ReplayMemory& memory_;
   double blocks_, resident_ = 1, used_sms_ = 1;
   double sm_cycle_ =
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
@@ -217,8 +221,10 @@ double mma_sync_rate(const DeviceDescription& device, FlopType type) {
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
-                        std::span<const BlockRecord> records) {
-  return KernelModel(device, counters, resources, grid, block, records).run();
+                        std::span<const BlockRecord> records, ReplayMemory* memory) {
+  ReplayMemory none;
+  return KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none)
+      .run();
 }
 
 }  // namespace roofline::sim

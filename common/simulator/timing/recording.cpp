@@ -19,9 +19,7 @@ bool is_memory(Kind kind) {
          kind == Kind::kCopy;
 }
 
-u16 narrow(u32 value) {
-  return static_cast<u16>(std::min<u32>(value, std::numeric_limits<u16>::max()));
-}
+u16 narrow(u32 value) { return static_cast<u16>(std::min<u32>(value, std::numeric_limits<u16>::max())); }
 
 }  // namespace
 

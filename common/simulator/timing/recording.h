@@ -29,8 +29,8 @@ struct Recorded {
   Kind kind = Kind::kArithmetic;
   Pipe pipe = Pipe::kNone;
   FlopType flop_type = FlopType::kNone;
-  u8 issue = 0;    ///< slots of the scheduler
-  u8 sources = 0;  ///< earlier instructions of the warp whose results it reads
+  u8 issue = 0;           ///< slots of the scheduler
+  u8 sources = 0;         ///< earlier instructions of the warp whose results it reads
   bool slow_fma = false;  ///< InstructionInfo::three_register_sources
   u16 passes = 0;         ///< of L1's data path, or wavefronts of shared memory
   u16 copy_passes = 0;    ///< wavefronts that write what a kCopy brings

@@ -3,6 +3,8 @@
 #include "simulator/timing/sm_replay.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
 #include <unordered_map>
 
@@ -17,8 +19,12 @@ constexpr u32 kSchedulers = 4;  ///< sub-partitions of an SM; a warp lives in on
 constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Results that a warp can still wait for; older ones are long there.
 constexpr u32 kRemembered = 512;
+/// Multiplications of 32-bit integers: 64 lanes a clock and SM from 7.0 on (CUDA C++ Programming Guide,
+/// throughput of native arithmetic instructions; 1.99 warps on an H100 and an H200, docs/results/probes.md),
+/// where the FMA pipe has 64 lanes as where it has 128.
+constexpr double kIntegerMultiplyRate = 2;
 /// Clocks of work that wait in front of the data path before warps are held back.
-constexpr double kQueue = 32;
+constexpr double kQueue = 8;
 
 struct Result {
   double at = 0;
@@ -68,6 +74,7 @@ class Replay {
     set(Pipe::kSfu, device.sfu_rate, device.sfu_latency);
     set(Pipe::kControl, device.control_rate, device.control_latency);
     set(Pipe::kMemory, device.memory_issue_rate, device.shared_latency);
+    barrier_latency_ = std::max(device.barrier_latency - kBarrierClocksAWarp * kBarrierWarps, 0.0);
     for (size_t type = 0; type < tensor_rate_.size(); ++type)
       tensor_rate_[type] = mma_sync_rate(device, static_cast<FlopType>(type)) / kSchedulers;
   }
@@ -76,8 +83,7 @@ class Replay {
     const u64 resident = std::clamp<u64>(work_.resident, 1, work_.blocks);
     const u64 simulated = blocks_to_run(resident);
     places_.resize(resident);
-    for (u64 i = 0; i < resident; ++i)
-      start(places_[i], static_cast<double>(i) * work_.start_interval);
+    for (u64 i = 0; i < resident; ++i) start(places_[i], static_cast<double>(i) * work_.start_interval);
     while (true) {
       u32 first = 0;
       for (u32 s = 1; s < kSchedulers; ++s)
@@ -163,7 +169,8 @@ class Replay {
   double pipe_free(u32 s, const Recorded& r, Stall& stall) const {
     if (r.pipe == Pipe::kNone) return 0;
     if (r.pipe == Pipe::kMemory) {
-      stall = r.kind == Kind::kArithmetic || r.kind == Kind::kShared ? Stall::kMioThrottle : Stall::kLgThrottle;
+      stall =
+          r.kind == Kind::kArithmetic || r.kind == Kind::kShared ? Stall::kMioThrottle : Stall::kLgThrottle;
       return data_path_free_ - kQueue;
     }
     stall = Stall::kMathPipeThrottle;
@@ -245,8 +252,8 @@ class Replay {
       case Kind::kMeet: {
         Place::Phase& phase = warp.place->phases[r.amount];
         why = Stall::kBarrier;
-        if (phase.expected == 0) phase.met = now;  // who arrived is not in the record
-        earliest = phase.met + device_.barrier_latency;
+        if (phase.expected == 0) phase.met = now - barrier_latency_;  // who arrived is not in the record
+        earliest = phase.met + barrier_latency_;
         if (phase.met == kNever && warp.next + 1 < warp.record->instructions.size())
           phase.waiting.push_back(&warp);
         break;
@@ -293,7 +300,10 @@ class Replay {
       // The parts of a wmma are independent and follow each other as fast as the pipe takes them.
       latency = device_.tensor_latency + work * (1 - 1 / steps);
     }
-    if (r.slow_fma && r.pipe == Pipe::kFma) busy /= device_.three_register_fma_factor;
+    if (r.pipe == Pipe::kFma) {
+      if (r.flop_type == FlopType::kNone) busy = std::max(busy, steps * kSchedulers / kIntegerMultiplyRate);
+      if (r.slow_fma) busy /= device_.three_register_fma_factor;
+    }
     if (r.pipe == Pipe::kMemory) {  // a shuffle
       const double begin = std::max(now, data_path_free_);
       data_path_free_ = begin + busy / kSchedulers;
@@ -312,8 +322,7 @@ class Replay {
     const double busy = std::max(r.issue / device_.memory_issue_rate, passes * pass);
     data_path_free_ = begin + busy + r.copy_passes / device_.shared_wavefronts_per_clock;
     if (shared) return {begin + device_.shared_latency + (passes - 1) * pass, Stall::kShortScoreboard};
-    if (r.sectors == 0)
-      return {begin + device_.l1_latency + (passes - 1) * pass, Stall::kLongScoreboard};
+    if (r.sectors == 0) return {begin + device_.l1_latency + (passes - 1) * pass, Stall::kLongScoreboard};
     const double bytes = r.sectors * static_cast<double>(kSectorBytes);
     double& port = r.kind == Kind::kStore ? port_out_ : port_in_;
     const double served = std::max(port, begin) + bytes / device_.l2_bytes_per_clock;
@@ -336,10 +345,11 @@ class Replay {
 
   void arrive(WarpState& warp, u32 phase_of, double now) {
     Place::Phase& phase = warp.place->phases[phase_of];
+    barrier_free_ = std::max(barrier_free_, now) + kBarrierClocksAWarp;
     if (++phase.arrived < phase.expected) return;
-    phase.met = now;
+    phase.met = barrier_free_;
     for (WarpState* waiting : phase.waiting) {
-      prepare(*waiting, std::max(waiting->front, now + device_.barrier_latency), Stall::kBarrier);
+      prepare(*waiting, std::max(waiting->front, phase.met + barrier_latency_), Stall::kBarrier);
       find(static_cast<u32>(waiting->age % kSchedulers));
     }
     phase.waiting.clear();
@@ -368,25 +378,61 @@ class Replay {
   std::array<Candidate, kSchedulers> next_{};
   std::array<double, kSchedulers> scheduler_free_{};
   std::array<std::array<double, static_cast<size_t>(Pipe::kCount)>, kSchedulers> pipe_free_{};
-  double data_path_free_ = 0, port_in_ = 0, port_out_ = 0;
+  double data_path_free_ = 0, port_in_ = 0, port_out_ = 0, barrier_free_ = 0;
+  double barrier_latency_ = 0;  ///< after the last warp has been taken
   std::vector<Misses> missed_;
   u64 started_ = 0, ages_ = 0;
   std::vector<double> ends_;
   std::array<double, static_cast<size_t>(Stall::kCount)> stalls_{};
 };
 
+/// Everything that decides a replay, in one number.
+u64 hash_of(const ReplayWork& work) {
+  u64 hash = 0x9e37'79b9'7f4a'7c15u;
+  const auto mix = [&](u64 value) {
+    hash = (hash ^ value) * 0xff51'afd7'ed55'8ccdu;
+    hash ^= hash >> 32;
+  };
+  mix(work.blocks);
+  mix(work.resident);
+  mix(work.most_instructions);
+  mix(std::bit_cast<u64>(work.start_interval));
+  for (const BlockRecord& record : work.records) {
+    mix(std::bit_cast<u64>(record.part));
+    for (const WarpRecord& warp : record.warps) {
+      mix(warp.instructions.size());
+      for (const Recorded& r : warp.instructions) {
+        static_assert(sizeof r == 3 * sizeof(u64), "no bytes between its members");
+        u64 words[3];
+        std::memcpy(words, &r, sizeof r);
+        for (const u64 word : words) mix(word);
+        if (r.sectors != 0) mix(std::bit_cast<u64>(work.hit_rate(r.instruction)));
+      }
+      for (const u32 source : warp.sources) mix(source);
+    }
+  }
+  return hash;
+}
+
 }  // namespace
 
 const char* name_of(Stall stall) {
-  static constexpr const char* kNames[] = {"selected",         "not selected",  "wait",
-                                           "short scoreboard", "long scoreboard", "barrier",
-                                           "math pipe throttle", "mio throttle", "lg throttle",
-                                           "branch resolving", "sleeping"};
+  static constexpr const char* kNames[] = {
+      "selected",           "not selected", "wait",        "short scoreboard", "long scoreboard", "barrier",
+      "math pipe throttle", "mio throttle", "lg throttle", "branch resolving", "sleeping"};
   return kNames[static_cast<size_t>(stall)];
 }
 
 ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work) {
   return Replay(device, work).run();
+}
+
+ReplayOutcome ReplayMemory::replay(const DeviceDescription& device, const ReplayWork& work) {
+  constexpr size_t kMost = 256;
+  const u64 hash = hash_of(work);
+  if (const auto known = outcomes_.find(hash); known != outcomes_.end()) return known->second;
+  if (outcomes_.size() >= kMost) outcomes_.clear();
+  return outcomes_[hash] = replay_sm(device, work);
 }
 
 }  // namespace roofline::sim

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <span>
+#include <unordered_map>
 
 #include "simulator/timing/recording.h"
 
@@ -48,5 +49,15 @@ struct ReplayOutcome {
 /// where their group is. A block starts where one has ended. What is common to all SMs (L2's slices, DRAM)
 /// has its latency here, not its rate.
 ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work);
+
+/// Remembers the outcomes of the last replays on one device: programs launch the same small kernels again and
+/// again.
+class ReplayMemory {
+ public:
+  ReplayOutcome replay(const DeviceDescription& device, const ReplayWork& work);
+
+ private:
+  std::unordered_map<u64, ReplayOutcome> outcomes_;  ///< by a hash of the work
+};
 
 }  // namespace roofline::sim
