@@ -53,6 +53,7 @@ struct Device::State {
   Memory memory;
   L2Cache l2;
   GridRunner runner;
+  ReplayMemory replays;
   ManagedAllocator managed;
   std::map<ModuleId, std::unique_ptr<Module>> modules;
   bool permute_fragments = false;
@@ -250,7 +251,8 @@ LaunchResult Device::launch(const Launch& launch) {
   // In turns, what other blocks printed before the trap is the same every time.
   result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
   result.trap = std::move(outcome.trap);
-  result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block);
+  result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block,
+                             outcome.records, &s.replays);
   s.now_ns += result.time.seconds * 1e9;
   return result;
 }

@@ -51,6 +51,7 @@ void copy_async(Warp& w, const Instruction& in) {
   }
   const MemoryLevel level = w.memory_level;
   w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
+  const u32 passes = whole != 0 ? w.memory_passes : 0;
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
     if (bytes[l] != 0)
@@ -64,6 +65,7 @@ void copy_async(Warp& w, const Instruction& in) {
   }
   if (whole != 0) w.memory_level = level;
   if (w.scoreboard != nullptr) w.scoreboard->note_copy();
+  if (w.recording != nullptr) w.recording->note_copy(w.memory_level, passes, w.memory_sectors);
 }
 
 void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) {
@@ -99,12 +101,15 @@ void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) 
 
 void commit(Warp& w, const Instruction&) {
   if (w.scoreboard != nullptr) w.scoreboard->commit_copies();
+  if (w.recording != nullptr) w.recording->commit_copies();
 }
 
 /// in.immediate: groups that may stay on their way; none, and copies of no group neither, when negative.
 void wait(Warp& w, const Instruction& in) {
   if (w.scoreboard == nullptr) return;
-  w.scoreboard->wait_for_copies(in.immediate < 0 ? 0 : static_cast<u32>(in.immediate), in.immediate < 0);
+  const u32 pending = in.immediate < 0 ? 0 : static_cast<u32>(in.immediate);
+  w.scoreboard->wait_for_copies(pending, in.immediate < 0);
+  if (w.recording != nullptr) w.recording->wait_for_copies(pending, in.immediate < 0);
 }
 
 void bind_commit(const Row&, const Match&, Binder&, Instruction& in) { in.execute = commit; }

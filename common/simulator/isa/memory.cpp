@@ -209,6 +209,13 @@ void bind_store(const Row& row, const Match& match, Binder& binder, Instruction&
   if (n == 1) in.b = extra.slots[0];
 }
 
+/// ptxas makes a constant at a fixed address an operand of the instruction that uses it.
+Cost constant_cost(const Match& match) {
+  const ptx::Operand& from = match.instruction->operands[1];
+  return from.base_is_symbol || from.kind == ptx::Operand::Kind::kSymbol ? kNoCost(match)
+                                                                         : memory_cost(match);
+}
+
 Row load_row(std::string_view order, const SpaceName& space, std::string_view cache, bool read_only = false) {
   std::string line = "ld" + std::string(order) + std::string(space.prefix) + std::string(cache) +
                      std::string(kEvictionHints) + std::string(kPrefetchSizes) +
@@ -217,7 +224,7 @@ Row load_row(std::string_view order, const SpaceName& space, std::string_view ca
           .types = MemoryTypes::all(),
           .types2 = {},
           .bind = bind_load,
-          .cost = memory_cost,
+          .cost = space.space == ptx::Space::kConst ? constant_cost : memory_cost,
           .space = space.space,
           .is_load = true,
           .traits = {.copies = Copies::kParameter, .read_only = read_only}};

@@ -253,6 +253,7 @@ void count_global_load(Warp& w, u32 index, bool bypass_l1, const AddressPattern&
   totals.l1_hit_sectors += p.sectors - missed;
   (*block.counters)[index].l1_hit_sectors += p.sectors - missed;
   w.memory_level = missed == 0 ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
+  w.memory_sectors = missed;
   w.yield = true;  // the hardware switches warps here; so does the L1 model's view of their interleaving
 }
 
@@ -326,6 +327,7 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
          base / kLineBytes + static_cast<u64>(p.line[i]), p.line_sectors[i]);
   w.memory_level = MemoryLevel::kBeyondL1;
   w.work[ResourceUse::kWrittenSectors] += p.sectors;
+  w.memory_sectors = p.sectors;
   if (!atomic) {
     totals.global_store_requests += 1;
     totals.global_store_bytes += bytes;
@@ -402,6 +404,7 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
   block.totals->local_requests += 1;
   block.totals->local_sectors += sectors;
   block.totals->global_lines += lines;
+  w.memory_sectors = missed;
   w.memory_level = missed == 0 || !load ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
   w.memory_passes = std::max((sectors + 3) / 4, 1u);
   block.totals->global_passes += w.memory_passes;

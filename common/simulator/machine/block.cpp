@@ -48,6 +48,7 @@ void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const 
                   std::to_string(barrier.expected) + " and " + std::to_string(expected));
   const u32 count = static_cast<u32>(std::popcount(lanes));
   ++totals->barriers;
+  if (warp.recording != nullptr) warp.recording->arrive(barrier.number(id_of_barrier));
   barrier.expected = expected;
   barrier.threads += count;
   barrier.rounded += lanes == warp.live() ? kWarpSize : count;
@@ -67,7 +68,9 @@ void Block::complete_if_full(u8 id_of_barrier) {
       barrier.expected == 0 ? barrier.threads >= live_threads : barrier.rounded >= barrier.expected;
   if (!full) return;
   if (observer != nullptr) observer->barrier_completed(*this, id_of_barrier);
+  const u32 number = barrier.number(id_of_barrier);
   barriers[id_of_barrier] = {};
+  barriers[id_of_barrier].phase = barrier.phase + 1;
   Scoreboard::Cycles latest;
   for (u32 i = 0; i < warp_count; ++i) {
     if (warps[i].scoreboard == nullptr) continue;
@@ -76,14 +79,18 @@ void Block::complete_if_full(u8 id_of_barrier) {
   }
   for (u32 i = 0; i < warp_count; ++i) {
     if (warps[i].scoreboard != nullptr && warps[i].state != Warp::State::kDone)
-      warps[i].scoreboard->advance_to(latest);
-    warps[i].release_barrier(id_of_barrier, barrier.votes, barrier.threads);
+      warps[i].scoreboard->advance_to(latest, (barrier.threads + kWarpSize - 1) / kWarpSize);
+    if (warps[i].release_barrier(id_of_barrier, barrier.votes, barrier.threads) &&
+        warps[i].recording != nullptr)
+      warps[i].recording->meet(number);
   }
 }
 
 // ---- BlockRunner ----
 
-BlockRunner::BlockRunner(const DeviceDescription& device) : device_(device) { block_.l1 = nullptr; }
+BlockRunner::BlockRunner(const DeviceDescription& device) : device_(device), recorder_(device) {
+  block_.l1 = nullptr;
+}
 BlockRunner::~BlockRunner() = default;
 
 void BlockRunner::prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued,
@@ -128,7 +135,7 @@ void BlockRunner::prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued,
   block_.local = local_.get();
 }
 
-void BlockRunner::begin(u64 linear_id, bool sampled, Cluster* cluster, u32 rank) {
+void BlockRunner::begin(u64 linear_id, bool tracked, u32 recorded, Cluster* cluster, u32 rank) {
   const Grid& grid = *block_.grid;
   block_.linear_id = linear_id;
   block_.cluster = cluster;
@@ -147,9 +154,11 @@ void BlockRunner::begin(u64 linear_id, bool sampled, Cluster* cluster, u32 rank)
   block_.live_threads = threads;
   spins_a_turn_ = kSpinsATurn;
   block_.warps = warps_.get();
+  if (recorded != 0) recorder_.begin(linear_id, block_.warp_count, recorded);
   for (u32 i = 0; i < block_.warp_count; ++i) {
     const u32 lanes = threads - i * kWarpSize;
-    warps_[i].scoreboard = sampled ? scoreboard(i) : nullptr;
+    warps_[i].scoreboard = tracked ? scoreboard(i) : nullptr;
+    warps_[i].recording = recorded != 0 ? recorder_.warp(i) : nullptr;
     const bool followed = grid.recorder != nullptr && grid.recorder->follows(linear_id, i);
     warps_[i].recorder = followed ? grid.recorder : nullptr;
     warps_[i].begin(block_, i, *grid.function, lanes >= kWarpSize ? ~0u : (1u << lanes) - 1);

@@ -20,13 +20,16 @@ class BlockRunner {
   /// Sizes everything for a launch.
   void prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued, std::vector<InstructionCounters>* counters,
                KernelCounters* totals, AccessCache* access, AtomicHeat* heat);
-  /// Starts a block; `sampled`: its warps keep scoreboards. Its sector runs are appended to block().runs.
-  void begin(u64 linear_id, bool sampled, Cluster* cluster = nullptr, u32 rank = 0);
+  /// Starts a block; `tracked`: its warps keep scoreboards; `recorded`: what timing replays, of each warp the
+  /// first so many instructions (0: not at all). Its sector runs are appended to block().runs.
+  void begin(u64 linear_id, bool tracked, u32 recorded, Cluster* cluster = nullptr, u32 rank = 0);
   /// Runs until the block ends (true), about `budget` warp instructions are done, or it seems to wait for
   /// others. Throws TrapException. `used`: warp instructions done; 0 when it waits for its cluster.
   bool run(u64 budget, u64& used);
   /// Dependency time of the block so far, when it is sampled.
   Scoreboard::Cycles cycles() const;
+  /// What was recorded of the block that ended.
+  BlockRecord take_record() { return recorder_.finish(); }
   Block& block() { return block_; }
 
  private:
@@ -40,6 +43,7 @@ class BlockRunner {
   std::unique_ptr<Warp[]> warps_;
   u32 warp_capacity_ = 0;
   std::vector<std::unique_ptr<Scoreboard>> scoreboards_;
+  BlockRecorder recorder_;
   std::unique_ptr<L1Cache> l1_;
   u64 l1_bytes_ = 0;
   AlignedBytes shared_, local_;

@@ -13,6 +13,7 @@ void Cluster::arrive(Warp& warp, u32 lanes) {
   warp.cluster_arrived |= lanes;
   arrived_ += static_cast<u32>(std::popcount(lanes));
   ++warp.block->totals->barriers;
+  if (warp.recording != nullptr) warp.recording->arrive(barrier_.number(kClusterBarrier));
   complete_if_full();
 }
 
@@ -26,6 +27,8 @@ void Cluster::exited(Warp& warp, u32 lanes) {
 void Cluster::complete_if_full() {
   if (arrived_ < live_) return;
   arrived_ = 0;
+  const u32 number = barrier_.number(kClusterBarrier);
+  ++barrier_.phase;
   Scoreboard::Cycles latest;
   const auto each_warp = [&](auto use) {
     for (Block* block : blocks)
@@ -41,7 +44,7 @@ void Cluster::complete_if_full() {
     w.cluster_passed |= w.cluster_arrived;
     w.cluster_arrived = 0;
     if (w.scoreboard != nullptr) w.scoreboard->advance_to(latest);
-    w.release_barrier(kClusterBarrier, 0, 0);
+    if (w.release_barrier(kClusterBarrier, 0, 0) && w.recording != nullptr) w.recording->meet(number);
   });
 }
 

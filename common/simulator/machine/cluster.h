@@ -36,6 +36,7 @@ struct Cluster {
   void complete_if_full();
 
   u64 live_ = 0, arrived_ = 0;  ///< threads
+  Barrier barrier_;             ///< its number
 };
 
 /// The cluster that a launch asks for: its own or the kernel's; no blocks when neither does.

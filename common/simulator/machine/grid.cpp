@@ -25,6 +25,10 @@ constexpr u64 kSlice = u64{1} << 18;
 
 constexpr u64 kMostBlocksAShare = 16;
 
+/// Instructions that are recorded of the blocks that an SM holds at a time, and of a warp at least.
+constexpr u64 kRecordedAnSm = u64{1} << 16;
+constexpr u64 kRecordedAWarp = 512;
+
 }  // namespace
 
 struct GridRunner::Launch {
@@ -41,6 +45,8 @@ struct GridRunner::Launch {
   std::optional<Trap> trap{};
   std::list<Cluster> clusters{};  ///< that run, the latest last
   Scoreboard::Cycles cycles{};
+  std::vector<BlockRecord> records{};
+  u32 recorded = 0;  ///< instructions of a warp of a sampled block
   Clock::time_point start = Clock::now();
 
   u64 samples[2] = {};  ///< blocks that are looked at closely, one of each half
@@ -52,6 +58,7 @@ struct GridRunner::Launch {
     samples[1] = blocks / 2 + below(blocks - blocks / 2, random.word[2], random.word[3]);
   }
   bool is_sample(u64 block) const { return block == samples[0] || block == samples[1]; }
+  u32 records_of(u64 block) const { return is_sample(block) ? recorded : 0; }
   bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
 };
 
@@ -70,6 +77,8 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
       grid.kernel->static_shared_bytes + grid.dynamic_shared_bytes + device_.shared_reserved_per_block;
   const u64 blocks_per_sm = std::max<u64>(occupancy.blocks_per_sm, 1);
   launch.l1_bytes = device_.l1_bytes > shared * blocks_per_sm ? device_.l1_bytes / blocks_per_sm - shared : 0;
+  const u64 warps = blocks_per_sm * ((grid.block.count() + kWarpSize - 1) / kWarpSize);
+  launch.recorded = static_cast<u32>(std::max(kRecordedAnSm / warps, kRecordedAWarp));
   const bool in_turns = grid.kernel->in_order || grid.has_clusters;
   if (grid.has_clusters) {
     // Whole clusters; one at a time when nothing else connects the blocks.
@@ -119,6 +128,9 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
   outcome.counters.block_cycles_l2 = launch.cycles.l2;
   outcome.counters.block_cycles_dram = launch.cycles.dram;
+  outcome.records = std::move(launch.records);
+  std::sort(outcome.records.begin(), outcome.records.end(),
+            [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });
   outcome.trap = launch.trap;
   outcome.trapped_block = launch.stop_at;
   return outcome;
@@ -174,7 +186,9 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
       device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
+  BlockRecord record = runner.take_record();
   const std::lock_guard lock(launch.mutex);
+  launch.records.push_back(std::move(record));
   launch.cycles = {std::max(launch.cycles.l2, cycles.l2), std::max(launch.cycles.dram, cycles.dram)};
 }
 
@@ -209,7 +223,7 @@ void GridRunner::work(Launch& launch, Worker& worker) {
 
 void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
   try {
-    worker.runner.begin(id, launch.tracks(id));
+    worker.runner.begin(id, launch.tracks(id), launch.records_of(id));
     u64 used = 0;
     while (!worker.runner.run(kSlice, used)) {
       if (launch.stop_at < id) break;
@@ -229,7 +243,7 @@ void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
   if (launch.grid.has_clusters && n % size == 0)
     launch.clusters.emplace_back(static_cast<u32>(size), launch.grid.block.count());
   Cluster* cluster = launch.grid.has_clusters ? &launch.clusters.back() : nullptr;
-  runner.begin(id, launch.tracks(id), cluster, static_cast<u32>(n % size));
+  runner.begin(id, launch.tracks(id), launch.records_of(id), cluster, static_cast<u32>(n % size));
 }
 
 void GridRunner::run_in_turns(Launch& launch) {

@@ -20,6 +20,7 @@ namespace roofline::sim {
 struct GridOutcome {
   KernelCounters counters;  ///< per instruction and per request; sums over instructions are derived later
   KernelOutput output;
+  std::vector<BlockRecord> records;  ///< of the sampled blocks, in their order
   std::optional<Trap> trap;
   u64 trapped_block = 0;
 };

@@ -27,6 +27,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   yield = changed = repeat = false;
   memory_level = MemoryLevel::kNone;
   memory_passes = 1;
+  memory_sectors = 0;
   others.clear();
   open_joins.clear();
   joins.reclaim_all();
@@ -127,10 +128,13 @@ u32 Warp::run_loop(u32 quantum) {
 void Warp::track(const Instruction& in, u32 active) {
   if (scoreboard == nullptr || repeat) return;
   if (active != 0) {
-    scoreboard->issue(in, block->grid->kernel->info[in.index], memory_level, memory_passes);
+    const InstructionInfo& info = block->grid->kernel->info[in.index];
+    scoreboard->issue(in, info, memory_level, memory_passes);
+    if (recording != nullptr) recording->issue(in, info, memory_level, memory_passes, memory_sectors);
   }
   memory_level = MemoryLevel::kNone;
   memory_passes = 1;
+  memory_sectors = 0;
 }
 
 /// Lets sibling fragments run. When all of them have spun through their share, the lanes that they wait for

@@ -9,6 +9,7 @@
 #include "simulator/program/counters.h"
 #include "simulator/program/trap.h"
 #include "simulator/timing/cache.h"
+#include "simulator/timing/recording.h"
 #include "simulator/timing/scoreboard.h"
 
 namespace roofline::sim {
@@ -41,9 +42,11 @@ struct Warp : Lanes {
   Join* join = nullptr;
 
   Scoreboard* scoreboard = nullptr;               ///< only in sampled blocks
+  BlockRecorder::Warp* recording = nullptr;       ///< likewise, what timing replays
   ThreadRecorder* recorder = nullptr;             ///< only when one of its threads is followed
   MemoryLevel memory_level = MemoryLevel::kNone;  ///< set by memory instructions for the scoreboard
   u32 memory_passes = 1;
+  u32 memory_sectors = 0;  ///< of the request, that go beyond L1
 
   std::vector<Fragment> others;  ///< ready or waiting; the running one is in the fields above
   Pool<Frame> frames;
@@ -90,8 +93,8 @@ struct Warp : Lanes {
   // For the block.
   /// Runs until the warp yields, blocks, ends, or `quantum` instructions are done; returns how many it did.
   u32 run(u32 quantum);
-  /// A barrier completed: lanes that wait at it can run.
-  void release_barrier(u8 id, u32 votes, u32 threads);
+  /// A barrier completed: lanes that wait at it can run. False when none do.
+  bool release_barrier(u8 id, u32 votes, u32 threads);
 
  private:
   template <bool kTracked, bool kObserved>
@@ -142,6 +145,9 @@ struct Barrier {
   u32 rounded = 0;   ///< arrived, whole warps counted as 32: what an explicit count is compared with
   u32 expected = 0;  ///< explicit count, 0: every live thread of the block
   u32 votes = 0;     ///< bar.red: threads with a true predicate
+  u32 phase = 0;     ///< how often it has completed
+  /// Of all phases of all barriers of the block, this one's number.
+  u32 number(u8 id) const { return phase * 32 + id; }
 };
 
 /// One thread block in execution.

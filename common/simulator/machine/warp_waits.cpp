@@ -142,11 +142,13 @@ bool Warp::waits_at_cluster_barrier() const {
   });
 }
 
-void Warp::release_barrier(u8 id, u32 votes, u32 threads) {
+bool Warp::release_barrier(u8 id, u32 votes, u32 threads) {
+  bool any = false;
   for (size_t i = 0; i < others.size(); ++i) {
     Fragment& f = others[i];
     if (f.state != Fragment::State::kAtBarrier || f.aligned || f.barrier != id) continue;
     f.state = Fragment::State::kReady;
+    any = true;
     if (id == kClusterBarrier) cluster_passed &= ~f.mask;
     finish_reduction(f, votes, threads);
     for (size_t j = others.size(); --j > i;) {
@@ -161,6 +163,7 @@ void Warp::release_barrier(u8 id, u32 votes, u32 threads) {
     }
   }
   if (state == State::kBlocked) state = State::kReady;
+  return any;
 }
 
 /// `b` becomes part of `a`; both stand at the same place.

@@ -141,6 +141,20 @@ TEST_F(MemoryInstructions, ReadsConstants) {
   for (u32 t = 0; t < 32; ++t) EXPECT_EQ(got[t], 10 * (t % 4 + 1) + 30);
 }
 
+// A constant at a fixed address is an operand on hardware; one whose address is computed is a request. Breaks
+// when filters with constant weights wait for the memory pipe.
+TEST_F(MemoryInstructions, ConstantsAtFixedAddressesAreOperands) {
+  const std::string constants = ".const .align 4 .u32 c[4] = {10, 20, 30, 40};";
+  const u64 to = upload(std::vector<u32>(32));
+  const auto requests = [&](const std::string& loads) {
+    const auto result = run_well(loads + "st.global.u32 [%rd2], %r3;", to, to, 32, 1, constants);
+    return result.counters.pipe_warps[static_cast<std::size_t>(Pipe::kMemory)];
+  };
+  const u64 fixed = requests("ld.const.u32 %r3, [c+8]; ld.const.u32 %r4, [c]; add.u32 %r3, %r3, %r4;");
+  EXPECT_EQ(fixed, requests("mov.u32 %r3, 1;"));
+  EXPECT_EQ(requests("mov.u64 %rd4, c; ld.const.u32 %r3, [%rd4+8];"), fixed + 1);
+}
+
 // Breaks when a module variable is not found by its name, or is not zero at first.
 TEST_F(MemoryInstructions, ReachesModuleVariables) {
   const u64 to = upload(std::vector<u32>(1));

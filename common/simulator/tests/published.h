@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/tests/records.h"
 #include "simulator/timing/kernel_model.h"
 #include "simulator/timing/timeline.h"
 
@@ -53,12 +54,32 @@ inline KernelCounters streaming(const DeviceDescription& gpu, u64 warps, u64 loa
   return counters;
 }
 
+/// What a warp of it does: an address, loads of `width` bytes a thread, `between` for each warp, stores.
+template <class Between>
+test::HandMade streaming_warp(u64 loaded, u64 stored, u64 width, Between between) {
+  test::HandMade warp;
+  u32 address = warp.arithmetic(Pipe::kAlu);
+  for (int i = 1; i < 4; ++i) address = warp.arithmetic(Pipe::kAlu, {address});
+  u32 value = address;
+  for (u64 at = 0; at < loaded; at += width) value = warp.load(static_cast<u32>(width), {address});
+  value = between(warp, value);
+  for (u64 at = 0; at < stored; at += width) warp.store(static_cast<u32>(width), {value});
+  return warp;
+}
+inline test::HandMade streaming_warp(u64 loaded, u64 stored, u64 width) {
+  return streaming_warp(loaded, stored, width, [](test::HandMade&, u32 value) { return value; });
+}
+
 inline double seconds(const DeviceDescription& gpu, const KernelCounters& counters, u64 blocks, u32 threads,
-                      u64 shared = 0) {
+                      const test::HandMade& warp, u64 shared = 0, double part = 1) {
   KernelResources resources;
   resources.registers = 32;
   resources.dynamic_shared_bytes = shared;
-  return model_kernel(gpu, counters, resources, {static_cast<u32>(blocks), 1, 1}, {threads, 1, 1}).seconds;
+  BlockRecord record = test::block_of(warp, threads / 32);
+  record.part = part;
+  return model_kernel(gpu, counters, resources, {static_cast<u32>(blocks), 1, 1}, {threads, 1, 1},
+                      {&record, 1})
+      .seconds;
 }
 
 /// Two blocks an SM (shared memory keeps others out), doubles, one element a thread.
@@ -70,7 +91,7 @@ inline double gpu_stream(const DeviceDescription& gpu, const Measurement& m) {
   const auto counters = streaming(gpu, blocks * threads / 32, loaded, stored);
   const u64 half = gpu.shared_per_sm / 2 - gpu.shared_reserved_per_block - 256;
   return static_cast<double>(counters.dram_read_bytes + counters.dram_write_bytes) /
-         seconds(gpu, counters, blocks, threads, half) * 1e-9;
+         seconds(gpu, counters, blocks, threads, streaming_warp(loaded, stored, 8), half) * 1e-9;
 }
 
 /// Grid-stride loops over doubles, 128 threads a block, `loads` independent loads an iteration.
@@ -78,10 +99,17 @@ inline double cuda_stream(const DeviceDescription& gpu, const Measurement& m) {
   constexpr u64 kIterations = 1 << 12;
   const u64 loads = m.count("loads"), blocks = m.count("blocks");
   auto counters = streaming(gpu, blocks * 4 * kIterations, 8 * loads, 0);
-  const double adds = static_cast<double>(loads) * gpu.fp64_latency;
-  const double loop = 2 * gpu.alu_latency + gpu.control_latency;
-  counters.block_cycles_dram = kIterations * (gpu.dram_latency + adds + loop);
-  return static_cast<double>(counters.dram_read_bytes) / seconds(gpu, counters, blocks, 128) * 1e-9;
+  constexpr u64 kRecorded = 1 << 7;
+  test::HandMade warp;
+  for (u64 i = 0; i < kRecorded; ++i) {
+    u32 sum = warp.arithmetic(Pipe::kAlu), first = 0;
+    for (u64 k = 0; k < loads; ++k) first = warp.load(8);
+    first -= static_cast<u32>(loads) - 1;
+    for (u64 k = 0; k < loads; ++k) sum = warp.arithmetic(Pipe::kFp64, {sum, first + static_cast<u32>(k)});
+    warp.arithmetic(Pipe::kControl, {warp.arithmetic(Pipe::kAlu)});
+  }
+  return static_cast<double>(counters.dram_read_bytes) /
+         seconds(gpu, counters, blocks, 128, warp, 0, double{kRecorded} / kIterations) * 1e-9;
 }
 
 /// Seconds from one kernel to the next; timeline_test shows that graphs give nodes their pace.
@@ -103,7 +131,7 @@ inline double small_kernels(const DeviceDescription& gpu, const Measurement& m) 
     counters.l2_hit_sectors = counters.l2_read_sectors;
     counters.dram_read_bytes = counters.dram_write_bytes = 0;
   }
-  const double kernel = seconds(gpu, counters, blocks, 256);
+  const double kernel = seconds(gpu, counters, blocks, 256, streaming_warp(8, 8, 8));
   return static_cast<double>(16 * n) / pace(gpu, m.word("mode") == "graph", kernel) * 1e-9;
 }
 
@@ -114,8 +142,19 @@ inline double gpu_roofline(const DeviceDescription& gpu, const Measurement& m) {
   const auto fmas = static_cast<u64>(m.number("flop_per_byte") * 8 / 2) * 4;  // a thread
   pipe(counters, Pipe::kFma) = counters.three_register_fma = kWarps * fmas;
   counters.issue_slots += kWarps * fmas;
-  counters.block_cycles_dram += static_cast<double>(fmas) * gpu.fma_latency / 4;
-  return static_cast<double>(kWarps * fmas * 64) / seconds(gpu, counters, kBlocks, 256) * 1e-12;
+  const auto warp = streaming_warp(16, 16, 16, [&](test::HandMade& w, u32 value) {
+    u32 sums[4] = {value, value, value, value};
+    for (u64 i = 0; i < fmas; ++i) {
+      Recorded fma;
+      fma.pipe = Pipe::kFma;
+      fma.flop_type = FlopType::kF32;
+      fma.issue = 1;
+      fma.slow_fma = true;
+      sums[i % 4] = w.add(fma, {sums[i % 4]});
+    }
+    return sums[3];
+  });
+  return static_cast<double>(kWarps * fmas * 64) / seconds(gpu, counters, kBlocks, 256, warp) * 1e-12;
 }
 
 /// A loop of multiplications alone does half of what FMAs do.
@@ -123,8 +162,10 @@ inline double multiply(const DeviceDescription& gpu, const Measurement&) {
   constexpr u64 kBlocks = 1 << 14, kWarps = kBlocks * 8, kRepeat = 512;
   KernelCounters counters;
   pipe(counters, Pipe::kFma) = counters.issue_slots = kWarps * kRepeat;
-  counters.block_cycles_dram = counters.block_cycles_l2 = kRepeat * gpu.fma_latency;
-  return static_cast<double>(kWarps * kRepeat * 32) / seconds(gpu, counters, kBlocks, 256) * 1e-12;
+  test::HandMade warp;
+  u32 product = 0;
+  for (u64 i = 0; i < kRepeat; ++i) product = warp.arithmetic(Pipe::kFma, {product});
+  return static_cast<double>(kWarps * kRepeat * 32) / seconds(gpu, counters, kBlocks, 256, warp) * 1e-12;
 }
 
 /// Every warp reads doubles again and again, many loads in flight, all found in this level.
@@ -135,17 +176,33 @@ inline double cached_reads(const DeviceDescription& gpu, bool in_l1) {
   counters.dram_read_bytes = 0;
   counters.issue_slots = 2 * kWarps * kLoads;
   pipe(counters, Pipe::kAlu) = 0;
-  counters.block_cycles_l2 = counters.block_cycles_dram = (in_l1 ? gpu.l1_latency : gpu.l2_latency) + kLoads;
+  test::HandMade warp;
+  for (u64 i = 0; i < kLoads; ++i) {
+    warp.arithmetic(Pipe::kAlu);
+    warp.memory(Recorded::Kind::kLoad, 2, in_l1 ? 0 : 8);
+  }
   if (in_l1) counters.l2_read_sectors = counters.l2_hit_sectors = 0;
   const double bytes = static_cast<double>(counters.global_load_sectors * kSectorBytes);
-  return bytes / seconds(gpu, counters, kBlocks, 256) * 1e-9;
+  return bytes / seconds(gpu, counters, kBlocks, 256, warp) * 1e-9;
 }
 
 inline double mma_sync(const DeviceDescription& gpu, const Measurement&) {
   constexpr u64 kFlops = u64{1} << 36;
   KernelCounters counters;
   counters.flops[static_cast<size_t>(FlopType::kTensorF16F32)] = kFlops;
-  return static_cast<double>(kFlops) / seconds(gpu, counters, u64{gpu.sms} << 8, 256) * 1e-12;
+  const u64 blocks = u64{gpu.sms} << 8;
+  constexpr u64 kProducts = 64, kFlopsEach = 4096;
+  test::HandMade warp;
+  for (u64 i = 0; i < kProducts; ++i) {
+    Recorded product;
+    product.pipe = Pipe::kTensor;
+    product.flop_type = FlopType::kTensorF16F32;
+    product.issue = 1;
+    product.amount = kFlopsEach;
+    warp.add(product, {static_cast<u32>(i < 8 ? i : i - 8)});
+  }
+  const double part = static_cast<double>(blocks * 8 * kProducts * kFlopsEach) / kFlops;
+  return static_cast<double>(kFlops) / seconds(gpu, counters, blocks, 256, warp, 0, part) * 1e-12;
 }
 
 /// Microseconds from the call to the end of an empty kernel.

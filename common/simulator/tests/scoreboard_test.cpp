@@ -211,6 +211,14 @@ TEST_F(ScoreboardTest, BarrierWaitsForTheLastWarp) {
   EXPECT_GE(board_.now().l2, 1000) << "time does not run backwards";
 }
 
+TEST_F(ScoreboardTest, BarriersOfManyWarpsTakeLonger) {
+  board_.advance_to({1000, 1000}, 32);
+  EXPECT_EQ(board_.now().l2, 1000 + gpu_.barrier_latency + 2 * (32 - 8));
+  board_.reset();
+  board_.advance_to({1000, 1000}, 1);
+  EXPECT_EQ(board_.now().l2, 1000 + gpu_.barrier_latency - 2 * (8 - 1));
+}
+
 // Constants and absent operands are always ready.
 TEST_F(ScoreboardTest, ConstantsAreReady) {
   load(0, 9, MemoryLevel::kBeyondL1);

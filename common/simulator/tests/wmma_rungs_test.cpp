@@ -12,7 +12,8 @@ using namespace test;
 
 // Breaks when the model no longer tells the rungs apart or finds a later one slower, or drifts from what was
 // measured for the third on an A800 (an A100 with 80 GB) at 1410 MHz: 22.76 TF at 1024
-// (docs/tensor-cores.md).
+// (docs/tensor-cores.md). So small a product has few blocks an SM, and the second rung, which copies element
+// by element, is no quicker than the first: an H200 does 20.8 and 25.2 TF of it (docs/results/probes.md).
 TEST(WmmaRungs, AreInThePublishedOrder) {
   constexpr int kSize = 1024;
   constexpr double kMeasured = 22.76e12;
@@ -25,8 +26,9 @@ TEST(WmmaRungs, AreInThePublishedOrder) {
   EXPECT_EQ(result.status, 0) << result.err;
   const Region region = session.end_region();
   ASSERT_EQ(region.kernels.size(), 5u);
-  for (std::size_t i = 1; i < region.kernels.size(); ++i)
+  for (std::size_t i = 2; i < region.kernels.size(); ++i)
     EXPECT_GT(region.kernels[i - 1].seconds, 1.15 * region.kernels[i].seconds) << "rung " << i + 1;
+  EXPECT_NEAR(region.kernels[1].seconds / region.kernels[0].seconds, 25.2 / 20.8, 0.2);
   const double flops = 2.0 * kSize * kSize * kSize;
   EXPECT_NEAR(flops / region.kernels[2].seconds / kMeasured, 1, 0.2);
   for (const KernelRecord& kernel : region.kernels)

@@ -17,8 +17,13 @@ double number(u64 count) { return static_cast<double>(count); }
 class KernelModel {
  public:
   KernelModel(const DeviceDescription& device, const KernelCounters& counters,
-              const KernelResources& resources, Dim3 grid, Dim3 block)
-      : device_(device), counters_(counters), blocks_(number(grid.count())) {
+              const KernelResources& resources, Dim3 grid, Dim3 block, std::span<const BlockRecord> records,
+              ReplayMemory& memory)
+      : device_(device),
+        counters_(counters),
+        records_(records),
+        memory_(memory),
+        blocks_(number(grid.count())) {
     resident_ = std::max<double>(1, occupancy(device, resources, block, grid.count()).blocks_per_sm);
     // The busiest SM decides: with few blocks some SMs have one more than others, or none at all.
     const double rounds_of_sms = std::max(1.0, std::ceil(blocks_ / device.sms));
@@ -32,12 +37,19 @@ class KernelModel {
     data_path();
     pipes();
     atomics();
-    const double throughput = norm(device_.overlap_exponent);
     const double latency = latency_seconds();
+    const double floor = *std::max_element(groups_.begin(), groups_.end());
+    // What one SM does by itself is in its replay; what all of them share is joined with it.
+    double alone = latency;
+    if (!records_.empty()) {
+      alone = replayed_seconds();
+      groups_[kDataPath] = groups_[kArithmetic] = 0;
+    }
+    const double throughput = norm(device_.overlap_exponent);
     KernelTime result;
     // DRAM answers later the more it has to do; arithmetic hides what waits better than that.
-    const double work = std::max(joined(throughput, latency, device_.latency_exponent),
-                                 joined(groups_[kDram], latency, device_.dram_queue_exponent));
+    const double work = std::max({floor, joined(throughput, alone, device_.latency_exponent),
+                                  joined(groups_[kDram], alone, device_.dram_queue_exponent)});
     // Blocks that wait for their latency leave the launching of others alone; work that fills the device does
     // not.
     add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));
@@ -138,6 +150,23 @@ class KernelModel {
     return (rounds * cycles + (rounds - 1) * device_.block_start_latency) / (device_.clock_mhz * 1e6);
   }
 
+  double replayed_seconds() const {
+    const double reads = number(counters_.l2_read_sectors);
+    const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
+    ReplayWork work;
+    work.records = records_;
+    work.blocks = static_cast<u64>(std::ceil(blocks_ / device_.sms));
+    work.resident = static_cast<u32>(resident_);
+    work.start_interval = used_sms_ / device_.blocks_per_clock;
+    work.hit_rate = [&](u32 instruction) {
+      if (instruction >= counters_.per_instruction.size()) return hit;
+      const auto& mine = counters_.per_instruction[instruction];
+      return mine.l2_read_sectors > 0 ? number(mine.l2_hit_sectors) / number(mine.l2_read_sectors) : hit;
+    };
+    work.most_instructions = 1 << 17;
+    return memory_.replay(device_, work).cycles / (device_.clock_mhz * 1e6);
+  }
+
   static double joined(double a, double b, double exponent) {
     return std::pow(std::pow(a, exponent) + std::pow(b, exponent), 1 / exponent);
   }
@@ -152,6 +181,8 @@ class KernelModel {
 
   const DeviceDescription& device_;
   const KernelCounters& counters_;
+  std::span<const BlockRecord> records_;
+  ReplayMemory& memory_;
   double blocks_, resident_ = 1, used_sms_ = 1;
   double sm_cycle_ =
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
@@ -191,8 +222,11 @@ double mma_sync_rate(const DeviceDescription& device, FlopType type) {
 }
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
-                        const KernelResources& resources, Dim3 grid, Dim3 block) {
-  KernelTime time = KernelModel(device, counters, resources, grid, block).run();
+                        const KernelResources& resources, Dim3 grid, Dim3 block,
+                        std::span<const BlockRecord> records, ReplayMemory* memory) {
+  ReplayMemory none;
+  KernelTime time =
+      KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none).run();
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;
     time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});

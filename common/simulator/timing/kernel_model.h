@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
 #include "simulator/program/counters.h"
 #include "simulator/timing/device_description.h"
+#include "simulator/timing/sm_replay.h"
 
 namespace roofline::sim {
 
@@ -30,11 +32,13 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// The slowest resource wins, softened by two norms: throughput = (sum of bound^p)^(1/p) over the groups
-/// of resources (DRAM; L2; L1, shared memory and their issue; arithmetic and issue; atomics),
-/// seconds = (throughput^q + latency^q)^(1/q); p is overlap_exponent, q is latency_exponent. Each bound's
-/// formula stands in kernel_model.cpp and docs/simulator-model.md.
+/// `records` are replayed on one SM (timing/sm_replay.h); what all SMs share is joined with that:
+/// shared = (sum of bound^p)^(1/p) over DRAM, L2 and atomics, seconds = (shared^q + replay^q)^(1/q), and
+/// never less than any bound; p is overlap_exponent, q is latency_exponent. Without records the block's
+/// dependency time stands for the replay and the bounds of the SM join the others. Each bound's formula
+/// stands in kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on the device.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
-                        const KernelResources& resources, Dim3 grid, Dim3 block);
+                        const KernelResources& resources, Dim3 grid, Dim3 block,
+                        std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr);
 
 }  // namespace roofline::sim

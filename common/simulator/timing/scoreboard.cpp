@@ -163,8 +163,9 @@ void Scoreboard::wait_for_copies(u32 pending, bool uncommitted) {
   if (uncommitted) front_ = later(front_, copying_);
 }
 
-void Scoreboard::advance_to(Cycles at) {
-  front_ = issued_ = plus(later(issued_, at), device_.barrier_latency);
+void Scoreboard::advance_to(Cycles at, u32 warps) {
+  const double others = kBarrierClocksAWarp * (static_cast<double>(warps) - kBarrierWarps);
+  front_ = issued_ = plus(later(issued_, at), std::max(device_.barrier_latency + others, 0.0));
 }
 
 }  // namespace roofline::sim

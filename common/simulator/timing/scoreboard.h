@@ -12,6 +12,12 @@ namespace roofline::sim {
 /// Where a warp's memory request was answered.
 enum class MemoryLevel : u8 { kNone, kShared, kL1, kBeyondL1 };
 
+/// A barrier takes one warp after the other: blocks of 1 to 32 warps take 13 + 2 warps clocks a step of a
+/// loop with a barrier on an H100 and an H200 alike (docs/results/probes.md). barrier_latency is that of
+/// kBarrierWarps.
+inline constexpr double kBarrierClocksAWarp = 2;
+inline constexpr u32 kBarrierWarps = 8;
+
 /// Dependency time of one warp: an instruction starts when its sources are ready, loads overlap until their
 /// value is used. PTX is not in the order of SASS: ptxas schedules within a basic block, so here instructions
 /// of a basic block start in the order of their data; a branch or barrier waits until all of them have been
@@ -40,7 +46,7 @@ class Scoreboard {
   void wait_for_copies(u32 pending, bool uncommitted);
   /// A barrier released the warp: `at` is when its last warp arrived; the barrier's own latency is added
   /// here.
-  void advance_to(Cycles at);
+  void advance_to(Cycles at, u32 warps = kBarrierWarps);
 
  private:
   static constexpr size_t kPipes = static_cast<size_t>(Pipe::kCount);

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "simulator/program/instruction.h"
+#include "simulator/timing/device_description.h"
+#include "simulator/timing/scoreboard.h"
+
+namespace roofline::sim {
+
+/// One instruction of a warp as its time depends on it.
+struct Recorded {
+  enum class Kind : u8 {
+    kArithmetic,  ///< everything that does not touch memory
+    kShared,
+    kLoad,    ///< global or local memory, through L1
+    kStore,   ///< nobody waits for it
+    kAtomic,  ///< done in L2
+    kCopy,    ///< cp.async: waited for with its group only
+    kCommit,  ///< closes a group of copies
+    kCopyWait,
+    kArrive,  ///< at a barrier
+    kMeet,    ///< until all have arrived
+    kSleep
+  };
+  Kind kind = Kind::kArithmetic;
+  Pipe pipe = Pipe::kNone;
+  FlopType flop_type = FlopType::kNone;
+  u8 issue = 0;           ///< slots of the scheduler
+  u8 sources = 0;         ///< earlier instructions of the warp whose results it reads
+  bool slow_fma = false;  ///< InstructionInfo::three_register_sources
+  u16 passes = 0;         ///< of L1's data path, or wavefronts of shared memory
+  u16 copy_passes = 0;    ///< wavefronts that write what a kCopy brings
+  u16 sectors = 0;        ///< that go beyond L1
+  u32 first_source = 0;   ///< in WarpRecord::sources
+  u32 amount = 0;       ///< FLOPs of the Tensor Core; groups that may stay on their way; phase; cycles asleep
+  u32 instruction = 0;  ///< index into the kernel's info
+};
+/// Recorded::amount of a kCopyWait for everything.
+inline constexpr u32 kEveryCopy = ~0u;
+
+/// What one warp did, in the order in which it issues.
+struct WarpRecord {
+  std::vector<Recorded> instructions;
+  std::vector<u32> sources;  ///< indices into instructions
+};
+
+/// What one block did; of a long one the first part.
+struct BlockRecord {
+  u64 block = 0;
+  std::vector<WarpRecord> warps;
+  double part = 1;  ///< of the block's instructions that is in `warps`
+};
+
+/// Records the warps of one block. PTX is not in the order of machine code: ptxas schedules within a basic
+/// block, and a warp issues in order. So what lies between two branches, barriers or waits is put in the
+/// order of a list schedule: by the longest way to the end, within a window, loads and stores of one kind of
+/// memory (shared, other) not passing each other.
+class BlockRecorder {
+ public:
+  explicit BlockRecorder(const DeviceDescription& device);
+  ~BlockRecorder();
+  BlockRecorder(const BlockRecorder&) = delete;
+  BlockRecorder& operator=(const BlockRecorder&) = delete;
+
+  class Warp;
+  /// `most`: instructions a warp that are kept.
+  void begin(u64 block, u32 warps, u32 most);
+  Warp* warp(u32 index);
+  BlockRecord finish();
+
+ private:
+  friend class Warp;
+  struct Schedule;
+  const std::vector<u32>& order(const Warp& warp, u32 first);
+
+  const DeviceDescription& device_;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::unordered_multimap<u64, std::unique_ptr<Schedule>> schedules_;
+  u64 block_ = 0;
+  u32 used_ = 0;
+};
+
+/// The slots of an instruction mean what timing/scoreboard.h says.
+class BlockRecorder::Warp {
+ public:
+  explicit Warp(BlockRecorder& owner) : owner_(owner) {}
+  void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes, u32 sectors);
+  /// The instruction that issues next is an asynchronous copy that reads so.
+  void note_copy(MemoryLevel level, u32 passes, u32 sectors);
+  void commit_copies() { next_ = Recorded::Kind::kCommit; }
+  void wait_for_copies(u32 pending, bool uncommitted);
+  /// A barrier's phase: any number that no other phase of the block has.
+  void arrive(u32 phase);
+  void meet(u32 phase);
+  void sleep(double cycles);
+
+ private:
+  friend class BlockRecorder;
+  /// The instructions that a row waits for; of many the latest.
+  struct Producers {
+    static constexpr u32 kMost = 4;
+    u32 count = 0;
+    u32 from[kMost] = {};
+    void add(u32 instruction);
+    void add(const Producers& others);
+  };
+  void begin(u32 most);
+  bool is_full();
+  const Producers* producers(Slot slot) const;
+  void set(Slot slot, const Producers& producers);
+  Producers sources_of(const Instruction& in, const InstructionInfo& info, std::vector<u32>& all) const;
+  void append(Recorded record, const std::vector<u32>& sources);
+  void close();
+
+  BlockRecorder& owner_;
+  WarpRecord record_;
+  std::vector<u32> position_;  ///< in the schedule, by the order of execution
+  std::vector<Producers> rows_;
+  std::vector<u32> scratch_;
+  u32 most_ = 0, open_ = 0;  ///< first of the basic block
+  u64 seen_ = 0;             ///< instructions, also those that are not kept
+  Recorded::Kind next_ = Recorded::Kind::kArithmetic;
+  u32 pending_ = 0;
+  MemoryLevel copy_level_ = MemoryLevel::kNone;
+  u32 copy_passes_ = 0, copy_sectors_ = 0;
+};
+
+}  // namespace roofline::sim

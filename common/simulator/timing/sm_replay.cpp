@@ -1,0 +1,438 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/timing/sm_replay.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <unordered_map>
+
+#include "simulator/timing/kernel_model.h"
+
+namespace roofline::sim {
+namespace {
+
+using Kind = Recorded::Kind;
+
+constexpr u32 kSchedulers = 4;  ///< sub-partitions of an SM; a warp lives in one of them
+constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Results that a warp can still wait for; older ones are long there.
+constexpr u32 kRemembered = 512;
+/// Multiplications of 32-bit integers: 64 lanes a clock and SM from 7.0 on (CUDA C++ Programming Guide,
+/// throughput of native arithmetic instructions; 1.99 warps on an H100 and an H200, docs/results/probes.md),
+/// where the FMA pipe has 64 lanes as where it has 128.
+constexpr double kIntegerMultiplyRate = 2;
+/// Clocks of work that wait in front of the data path before warps are held back.
+constexpr double kQueue = 8;
+
+struct Result {
+  double at = 0;
+  Stall stall = Stall::kWait;  ///< of who waits for it
+};
+
+struct Place;
+
+struct WarpState {
+  const WarpRecord* record = nullptr;
+  Place* place = nullptr;
+  u32 next = 0;
+  u64 age = 0;
+  double ready = 0;  ///< when the next instruction could issue if its pipe were free; kNever at a barrier
+  double front = 0;  ///< when the last one had issued
+  Stall stall = Stall::kWait;  ///< until `ready`
+  double loading = 0;          ///< until everything that was asked for is there
+  double copying = 0;
+  std::vector<double> groups;  ///< arrival of each committed group and all before it
+  std::vector<Result> results;
+};
+
+/// Where one block at a time runs.
+struct Place {
+  struct Phase {
+    u32 arrived = 0, expected = 0;
+    double met = kNever;
+    std::vector<WarpState*> waiting;
+  };
+  std::vector<WarpState> warps;
+  std::unordered_map<u32, Phase> phases;
+  u32 live = 0;
+  double latest = 0;  ///< end of the warps that have ended
+};
+
+class Replay {
+ public:
+  Replay(const DeviceDescription& device, const ReplayWork& work) : device_(device), work_(work) {
+    const auto set = [&](Pipe pipe, double rate, double latency) {
+      interval_[index(pipe)] = rate > 0 ? kSchedulers / rate : 1;
+      latency_[index(pipe)] = latency;
+    };
+    set(Pipe::kAlu, device.alu_rate, device.alu_latency);
+    set(Pipe::kFma, device.fma_rate * device.fma_efficiency, device.fma_latency);
+    set(Pipe::kHalf, device.half_rate, device.half_latency);
+    set(Pipe::kFp64, device.fp64_rate, device.fp64_latency);
+    set(Pipe::kSfu, device.sfu_rate, device.sfu_latency);
+    set(Pipe::kControl, device.control_rate, device.control_latency);
+    set(Pipe::kMemory, device.memory_issue_rate, device.shared_latency);
+    barrier_latency_ = std::max(device.barrier_latency - kBarrierClocksAWarp * kBarrierWarps, 0.0);
+    for (size_t type = 0; type < tensor_rate_.size(); ++type)
+      tensor_rate_[type] = mma_sync_rate(device, static_cast<FlopType>(type)) / kSchedulers;
+  }
+
+  ReplayOutcome run() {
+    const u64 resident = std::clamp<u64>(work_.resident, 1, work_.blocks);
+    const u64 simulated = blocks_to_run(resident);
+    places_.resize(resident);
+    for (u64 i = 0; i < resident; ++i) start(places_[i], static_cast<double>(i) * work_.start_interval);
+    while (true) {
+      u32 first = 0;
+      for (u32 s = 1; s < kSchedulers; ++s)
+        if (next_[s].at < next_[first].at) first = s;
+      if (next_[first].at == kNever) break;
+      issue(first, simulated);
+    }
+    ReplayOutcome outcome;
+    outcome.stalls = stalls_;
+    if (ends_.empty()) return outcome;
+    std::sort(ends_.begin(), ends_.end());
+    outcome.cycles = ends_.back();
+    if (simulated < work_.blocks) outcome.cycles += more_cycles(resident, simulated);
+    // A long block goes on as it began.
+    double part = 0;
+    for (const BlockRecord& record : work_.records) part += record.part;
+    outcome.cycles *= static_cast<double>(work_.records.size()) / part;
+    return outcome;
+  }
+
+ private:
+  struct Candidate {
+    double at = kNever;
+    WarpState* warp = nullptr;
+    Stall stall = Stall::kSelected;  ///< between `ready` and `at`
+  };
+
+  static size_t index(Pipe pipe) { return static_cast<size_t>(pipe); }
+
+  /// All of them, or a few rounds and the tail.
+  u64 blocks_to_run(u64 resident) const {
+    constexpr u64 kRounds = 3;
+    u64 instructions = 0;
+    for (const BlockRecord& record : work_.records)
+      for (const WarpRecord& warp : record.warps) instructions += warp.instructions.size();
+    const u64 a_round = std::max<u64>(instructions / work_.records.size() * resident, 1);
+    const u64 rounds = std::clamp<u64>(work_.most_instructions / a_round, 1, kRounds);
+    if (work_.blocks <= (rounds + 1) * resident) return std::min(work_.blocks, (rounds + 1) * resident);
+    return rounds * resident + work_.blocks % resident;
+  }
+
+  /// For the blocks that were not run, at the pace of those that were.
+  double more_cycles(u64 resident, u64 simulated) const {
+    const double rest = static_cast<double>(work_.blocks - simulated) / static_cast<double>(resident);
+    const size_t rounds = simulated / resident;
+    if (rounds < 2) return rest * (ends_[resident - 1] + device_.block_start_latency);
+    return rest * (ends_[rounds * resident - 1] - ends_[resident - 1]) / static_cast<double>(rounds - 1);
+  }
+
+  void start(Place& place, double at) {
+    const BlockRecord& record = work_.records[started_ % work_.records.size()];
+    ++started_;
+    place.warps.resize(record.warps.size());
+    place.phases.clear();
+    place.live = 0;
+    place.latest = at;
+    for (const WarpRecord& warp : record.warps)
+      for (const Recorded& r : warp.instructions)
+        if (r.kind == Kind::kArrive) ++place.phases[r.amount].expected;
+    for (size_t i = 0; i < record.warps.size(); ++i) {
+      WarpState& warp = place.warps[i];
+      if (record.warps[i].instructions.empty()) continue;
+      warp.record = &record.warps[i];
+      warp.place = &place;
+      warp.next = 0;
+      warp.age = ages_++;
+      warp.front = warp.ready = at;
+      warp.copying = warp.loading = 0;
+      warp.groups.clear();
+      warp.results.assign(std::min<size_t>(kRemembered, warp.record->instructions.size()), {});
+      warp.stall = Stall::kWait;
+      ++place.live;
+      const auto s = static_cast<u32>(warp.age % kSchedulers);
+      scheduled_[s].push_back(&warp);
+      find(s);
+    }
+    if (place.live == 0) ends_.push_back(at);
+  }
+
+  const Recorded& head(const WarpState& warp) const { return warp.record->instructions[warp.next]; }
+
+  /// When the pipe of the warp's next instruction takes it.
+  double pipe_free(u32 s, const Recorded& r, Stall& stall) const {
+    if (r.pipe == Pipe::kNone) return 0;
+    if (r.pipe == Pipe::kMemory) {
+      stall =
+          r.kind == Kind::kArithmetic || r.kind == Kind::kShared ? Stall::kMioThrottle : Stall::kLgThrottle;
+      return data_path_free_ - kQueue;
+    }
+    stall = Stall::kMathPipeThrottle;
+    return pipe_free_[s][index(r.pipe)];
+  }
+
+  /// The warp of a scheduler that issues next: the first that can, of several the oldest.
+  void find(u32 s) {
+    Candidate best;
+    for (WarpState* warp : scheduled_[s]) {
+      if (warp->ready == kNever) continue;
+      Stall stall = Stall::kNotSelected;
+      const double free = pipe_free(s, head(*warp), stall);
+      const double at = std::max({warp->ready, free, scheduler_free_[s]});
+      if (best.warp == nullptr || at < best.at || (at == best.at && warp->age < best.warp->age))
+        best = {at, warp, free > warp->ready ? stall : Stall::kNotSelected};
+    }
+    next_[s] = best;
+  }
+
+  void note(Stall stall, double cycles) { stalls_[static_cast<size_t>(stall)] += cycles; }
+
+  void issue(u32 s, u64 simulated) {
+    // Others may have filled the data path meanwhile.
+    if (head(*next_[s].warp).pipe == Pipe::kMemory) {
+      const double before = next_[s].at;
+      find(s);
+      if (next_[s].at > before) return;
+    }
+    WarpState& warp = *next_[s].warp;
+    const double now = next_[s].at;
+    const Recorded& r = head(warp);
+    note(warp.stall, warp.ready - warp.front);
+    note(next_[s].stall, now - warp.ready);
+    note(Stall::kSelected, r.issue);
+    const double slots = r.issue;
+    scheduler_free_[s] = now + slots;
+    warp.front = now + slots;
+    double earliest = warp.front;
+    Stall why = Stall::kWait;
+    Result& result = warp.results[warp.next % warp.results.size()];
+    switch (r.kind) {
+      case Kind::kArithmetic:
+        result = arithmetic(s, r, now);
+        if (r.pipe == Pipe::kControl) {
+          earliest = std::max(earliest, now + device_.control_latency);
+          why = Stall::kBranchResolving;
+        }
+        break;
+      case Kind::kShared:
+      case Kind::kLoad:
+      case Kind::kStore:
+      case Kind::kAtomic:
+        result = memory(r, now);
+        if (r.kind == Kind::kLoad) warp.loading = std::max(warp.loading, result.at);
+        break;
+      case Kind::kCopy:
+        warp.copying = std::max(warp.copying, memory(r, now).at);
+        break;
+      case Kind::kCommit:
+        if (!warp.groups.empty()) warp.copying = std::max(warp.copying, warp.groups.back());
+        warp.groups.push_back(warp.copying);
+        warp.copying = 0;
+        break;
+      case Kind::kCopyWait: {
+        const u32 pending = r.amount == kEveryCopy ? 0 : r.amount;
+        double until = 0;
+        if (pending < warp.groups.size()) until = warp.groups[warp.groups.size() - 1 - pending];
+        if (r.amount == kEveryCopy) until = std::max(until, warp.copying);
+        if (until > earliest) {
+          earliest = until;
+          why = Stall::kLongScoreboard;
+        }
+        break;
+      }
+      case Kind::kArrive:
+        arrive(warp, r.amount, now);
+        break;
+      case Kind::kMeet: {
+        Place::Phase& phase = warp.place->phases[r.amount];
+        why = Stall::kBarrier;
+        if (phase.expected == 0) phase.met = now - barrier_latency_;  // who arrived is not in the record
+        earliest = phase.met + barrier_latency_;
+        if (phase.met == kNever && warp.next + 1 < warp.record->instructions.size())
+          phase.waiting.push_back(&warp);
+        break;
+      }
+      case Kind::kSleep:
+        earliest = now + r.amount;
+        why = Stall::kSleeping;
+        break;
+    }
+    ++warp.next;
+    if (warp.next == warp.record->instructions.size()) {
+      end(s, warp, std::max(now + slots, warp.loading), simulated);
+    } else {
+      prepare(warp, earliest, why);
+    }
+    find(s);
+  }
+
+  /// The warp's next instruction is there: when are its sources?
+  void prepare(WarpState& warp, double earliest, Stall why) {
+    warp.ready = earliest;
+    warp.stall = why;
+    if (earliest == kNever) return;
+    const Recorded& r = head(warp);
+    for (u32 i = 0; i < r.sources; ++i) {
+      const u32 from = warp.record->sources[r.first_source + i];
+      if (from >= warp.next || from + warp.results.size() < warp.next) continue;
+      const Result& result = warp.results[from % warp.results.size()];
+      if (result.at <= warp.ready) continue;
+      warp.ready = result.at;
+      warp.stall = result.stall;
+    }
+  }
+
+  Result arithmetic(u32 s, const Recorded& r, double now) {
+    const size_t pipe = index(r.pipe);
+    const double steps = std::max<double>(1, r.issue);
+    double latency = latency_[pipe] * steps;
+    double busy = steps * interval_[pipe];
+    if (r.pipe == Pipe::kTensor) {
+      const double rate = tensor_rate_[static_cast<size_t>(r.flop_type)];
+      const double work = rate > 0 ? r.amount / rate : 0;
+      busy = std::max(steps, work);
+      // The parts of a wmma are independent and follow each other as fast as the pipe takes them.
+      latency = device_.tensor_latency + work * (1 - 1 / steps);
+    }
+    if (r.pipe == Pipe::kFma) {
+      if (r.flop_type == FlopType::kNone) busy = std::max(busy, steps * kSchedulers / kIntegerMultiplyRate);
+      if (r.slow_fma) busy /= device_.three_register_fma_factor;
+    }
+    if (r.pipe == Pipe::kMemory) {  // a shuffle
+      const double begin = std::max(now, data_path_free_);
+      data_path_free_ = begin + busy / kSchedulers;
+      return {begin + latency, Stall::kShortScoreboard};
+    }
+    pipe_free_[s][pipe] = now + busy;
+    return {now + latency, r.pipe == Pipe::kSfu ? Stall::kShortScoreboard : Stall::kWait};
+  }
+
+  Result memory(const Recorded& r, double now) {
+    const bool shared = r.kind == Kind::kShared;
+    const double pass = shared ? 1 / device_.shared_wavefronts_per_clock
+                               : static_cast<double>(kLineBytes) / device_.l1_bytes_per_clock;
+    const double passes = std::max<double>(1, r.passes);
+    const double begin = std::max(now, data_path_free_);
+    const double busy = std::max(r.issue / device_.memory_issue_rate, passes * pass);
+    data_path_free_ = begin + busy + r.copy_passes / device_.shared_wavefronts_per_clock;
+    if (shared) return {begin + device_.shared_latency + (passes - 1) * pass, Stall::kShortScoreboard};
+    if (r.sectors == 0) return {begin + device_.l1_latency + (passes - 1) * pass, Stall::kLongScoreboard};
+    const double bytes = r.sectors * static_cast<double>(kSectorBytes);
+    double& port = r.kind == Kind::kStore ? port_out_ : port_in_;
+    const double served = std::max(port, begin) + bytes / device_.l2_bytes_per_clock;
+    port = served;
+    const double latency = hits(r) ? device_.l2_latency : device_.dram_latency;
+    return {served + latency + (passes - 1) * pass, Stall::kLongScoreboard};
+  }
+
+  /// Requests of an instruction miss as often as they did, evenly spread.
+  bool hits(const Recorded& r) {
+    if (r.kind == Kind::kStore) return true;
+    if (r.instruction >= missed_.size()) missed_.resize(r.instruction + 1, {-1, 0});
+    Misses& misses = missed_[r.instruction];
+    if (misses.rate < 0) misses.rate = 1 - work_.hit_rate(r.instruction);
+    misses.due += misses.rate;
+    if (misses.due < 0.5) return true;
+    misses.due -= 1;
+    return false;
+  }
+
+  void arrive(WarpState& warp, u32 phase_of, double now) {
+    Place::Phase& phase = warp.place->phases[phase_of];
+    barrier_free_ = std::max(barrier_free_, now) + kBarrierClocksAWarp;
+    if (++phase.arrived < phase.expected) return;
+    phase.met = barrier_free_;
+    for (WarpState* waiting : phase.waiting) {
+      prepare(*waiting, std::max(waiting->front, phase.met + barrier_latency_), Stall::kBarrier);
+      find(static_cast<u32>(waiting->age % kSchedulers));
+    }
+    phase.waiting.clear();
+  }
+
+  void end(u32 s, WarpState& warp, double now, u64 simulated) {
+    auto& mine = scheduled_[s];
+    mine.erase(std::find(mine.begin(), mine.end(), &warp));
+    Place& place = *warp.place;
+    place.latest = std::max(place.latest, now);
+    if (--place.live != 0) return;
+    ends_.push_back(place.latest);
+    if (started_ < simulated) start(place, place.latest + device_.block_start_latency);
+  }
+
+  struct Misses {
+    double rate = -1, due = 0;
+  };
+
+  const DeviceDescription& device_;
+  const ReplayWork& work_;
+  std::array<double, static_cast<size_t>(Pipe::kCount)> interval_{}, latency_{};
+  std::array<double, static_cast<size_t>(FlopType::kCount)> tensor_rate_{};
+  std::vector<Place> places_;
+  std::array<std::vector<WarpState*>, kSchedulers> scheduled_;
+  std::array<Candidate, kSchedulers> next_{};
+  std::array<double, kSchedulers> scheduler_free_{};
+  std::array<std::array<double, static_cast<size_t>(Pipe::kCount)>, kSchedulers> pipe_free_{};
+  double data_path_free_ = 0, port_in_ = 0, port_out_ = 0, barrier_free_ = 0;
+  double barrier_latency_ = 0;  ///< after the last warp has been taken
+  std::vector<Misses> missed_;
+  u64 started_ = 0, ages_ = 0;
+  std::vector<double> ends_;
+  std::array<double, static_cast<size_t>(Stall::kCount)> stalls_{};
+};
+
+/// Everything that decides a replay, in one number.
+u64 hash_of(const ReplayWork& work) {
+  u64 hash = 0x9e37'79b9'7f4a'7c15u;
+  const auto mix = [&](u64 value) {
+    hash = (hash ^ value) * 0xff51'afd7'ed55'8ccdu;
+    hash ^= hash >> 32;
+  };
+  mix(work.blocks);
+  mix(work.resident);
+  mix(work.most_instructions);
+  mix(std::bit_cast<u64>(work.start_interval));
+  for (const BlockRecord& record : work.records) {
+    mix(std::bit_cast<u64>(record.part));
+    for (const WarpRecord& warp : record.warps) {
+      mix(warp.instructions.size());
+      for (const Recorded& r : warp.instructions) {
+        static_assert(sizeof r == 3 * sizeof(u64), "no bytes between its members");
+        u64 words[3];
+        std::memcpy(words, &r, sizeof r);
+        for (const u64 word : words) mix(word);
+        if (r.sectors != 0) mix(std::bit_cast<u64>(work.hit_rate(r.instruction)));
+      }
+      for (const u32 source : warp.sources) mix(source);
+    }
+  }
+  return hash;
+}
+
+}  // namespace
+
+const char* name_of(Stall stall) {
+  static constexpr const char* kNames[] = {
+      "selected",           "not selected", "wait",        "short scoreboard", "long scoreboard", "barrier",
+      "math pipe throttle", "mio throttle", "lg throttle", "branch resolving", "sleeping"};
+  return kNames[static_cast<size_t>(stall)];
+}
+
+ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work) {
+  return Replay(device, work).run();
+}
+
+ReplayOutcome ReplayMemory::replay(const DeviceDescription& device, const ReplayWork& work) {
+  constexpr size_t kMost = 256;
+  const u64 hash = hash_of(work);
+  if (const auto known = outcomes_.find(hash); known != outcomes_.end()) return known->second;
+  if (outcomes_.size() >= kMost) outcomes_.clear();
+  return outcomes_[hash] = replay_sm(device, work);
+}
+
+}  // namespace roofline::sim

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <functional>
+#include <span>
+#include <unordered_map>
+
+#include "simulator/timing/recording.h"
+
+namespace roofline::sim {
+
+/// Why a warp did not issue, under the names of NVIDIA's profiler.
+enum class Stall : u8 {
+  kSelected,         ///< it did
+  kNotSelected,      ///< another warp did
+  kWait,             ///< a result of known latency
+  kShortScoreboard,  ///< shared memory, shuffles, special functions
+  kLongScoreboard,   ///< L1 and beyond
+  kBarrier,
+  kMathPipeThrottle,
+  kMioThrottle,  ///< the queue to shared memory is full
+  kLgThrottle,   ///< the queue to global memory is full
+  kBranchResolving,
+  kSleeping,
+  kCount
+};
+const char* name_of(Stall stall);
+
+/// What is replayed on one SM.
+struct ReplayWork {
+  std::span<const BlockRecord> records;  ///< the SM's blocks are these in turn
+  u64 blocks = 1;                        ///< of the SM, one after the other
+  u32 resident = 1;                      ///< of them at a time
+  double start_interval = 0;             ///< clocks between the starts of the first ones
+  /// Share of an instruction's requests to L2 that hit.
+  std::function<double(u32 instruction)> hit_rate;
+  u64 most_instructions = ~u64{0};  ///< about as many are replayed, the rest is extrapolated
+};
+
+struct ReplayOutcome {
+  double cycles = 0;  ///< from the start of the first block to the end of the last
+  std::array<double, static_cast<size_t>(Stall::kCount)> stalls{};  ///< cycles of warps, of what was replayed
+};
+
+/// Runs recorded blocks on one SM, event by event: four schedulers, each of which issues the oldest warp that
+/// is ready; a warp issues in order; pipes of a sub-partition with rate and latency; one data path of L1 and
+/// shared memory; the SM's port to L2 as a queue; barriers that hold; asynchronous copies that are waited for
+/// where their group is. A block starts where one has ended. What is common to all SMs (L2's slices, DRAM)
+/// has its latency here, not its rate.
+ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work);
+
+/// Remembers the outcomes of the last replays on one device: programs launch the same small kernels again and
+/// again.
+class ReplayMemory {
+ public:
+  ReplayOutcome replay(const DeviceDescription& device, const ReplayWork& work);
+
+ private:
+  std::unordered_map<u64, ReplayOutcome> outcomes_;  ///< by a hash of the work
+};
+
+}  // namespace roofline::sim
