@@ -9,7 +9,6 @@
 
 #include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
-#include "grader/lab/hidden.h"
 
 namespace roofline::grader {
 namespace {
@@ -71,7 +70,7 @@ class CaseRunner {
       check.id = prefix_ + cases[i].id;
       check.title = cases[i].title;
       check.kind = CheckKind::kCorrectness;
-      if (is_hidden(cases[i]) && !hidden_) end_visible();
+      if (cases[i].hidden && !hidden_) end_visible();
       decide(check, cases[i]);
       if (hidden_) conceal(check);
       grading_.add(std::move(check));

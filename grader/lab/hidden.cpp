@@ -83,6 +83,4 @@ std::uint64_t add_hidden(std::vector<Lab>& labs, const std::filesystem::path& fi
   return seed && otherwise == 0 ? static_cast<std::uint64_t>(*seed) : otherwise;
 }
 
-bool is_hidden(const Case& one) { return one.id.starts_with("hidden-"); }
-
 }  // namespace roofline::grader
