@@ -275,6 +275,52 @@ std::string page_for_students(const std::string& text, const fs::path& page,
   return links_for_students(out, page, kept);
 }
 
+std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts) {
+  const auto belongs = [&](const fs::path& name) {  // below labs/NN-name/
+    static const std::vector<std::string> kPages = {"README.md", "hints.md", "spec.cpp", "explanations.toml"};
+    const std::string text = name.filename().string(), folder = name.parent_path().filename().string();
+    if (folder == "experiments") return true;
+    if (std::ranges::find(kPages, text) != kPages.end()) return true;
+    if (name.extension() == ".h" || name.extension() == ".svg" || text.ends_with("_worker.cu")) return true;
+    return std::ranges::any_of(parts, [&](const Chosen& part) {
+      return folder == part.lab->folder &&
+             (text == part.part->program.source || text == part.lab->prediction);
+    });
+  };
+  std::vector<fs::path> unusual;
+  for (const CourseFile& file : files)
+    if (lies_in(file.name, "labs") && std::distance(file.name.begin(), file.name.end()) > 2 &&
+        !belongs(file.name))
+      unusual.push_back(file.name);
+  return unusual;
+}
+
+std::vector<std::string> missing_labs(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts) {
+  std::vector<std::string> missing;
+  for (const Chosen& part : parts) {
+    const fs::path source = fs::path("labs") / part.lab->folder / part.part->program.source;
+    const bool there =
+        std::ranges::any_of(files, [&](const CourseFile& file) { return file.name == source; });
+    if (!there && std::ranges::find(missing, part.lab->folder) == missing.end())
+      missing.push_back(part.lab->folder);
+  }
+  return missing;
+}
+
+std::string with_rows_for_labs(const std::string& readme, const std::vector<Chosen>& parts) {
+  std::string text = readme;
+  for (const Chosen& part : parts) {
+    const std::string page = "(labs/" + part.lab->folder + "/README.md)";
+    if (text.find(page) != std::string::npos) continue;
+    const size_t row = text.rfind("](labs/"), end = row == std::string::npos ? row : text.find('\n', row);
+    if (end == std::string::npos) return text;  // no table to continue
+    std::string name = part.lab->folder;
+    std::ranges::replace(name, '-', ' ');
+    text.insert(end + 1, "| [" + name + "]" + page + " | " + part.lab->title + " | |\n");
+  }
+  return text;
+}
+
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts) {
   std::vector<fs::path> names = project_files(paths.root);
   std::erase_if(names, [&](const fs::path& name) {
@@ -290,6 +336,8 @@ std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chos
     return there.contains(name);
   };
   std::vector<CourseFile> files = read_files(paths.root, names);
+  for (CourseFile& file : files)
+    if (file.name == "README.md") file.bytes = with_rows_for_labs(file.bytes, parts);
   for (CourseFile& file : files)
     if (file.name.extension() == ".md") file.bytes = page_for_students(file.bytes, file.name, kept);
   take_work_out(files, paths, parts);

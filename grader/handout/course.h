@@ -23,6 +23,17 @@ struct CourseFile {
 /// those of `parts`. What is not the project's (an instructor's notes, submissions) is never in it.
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts);
 
+/// Files of a lab's folder that no lab has by its form, among those that go out: an instructor may have put them
+/// there for nobody else. Names relative to the checkout.
+std::vector<std::filesystem::path> unusual_files(const std::vector<CourseFile>& files,
+                                                 const std::vector<Chosen>& parts);
+
+/// Labs that were asked for and do not go out, because git does not know their files.
+std::vector<std::string> missing_labs(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts);
+
+/// The README's table of labs with a row for each of `parts`: one that it lacks gets a row after the last.
+std::string with_rows_for_labs(const std::string& readme, const std::vector<Chosen>& parts);
+
 /// What an autograder's image needs to build and grade `parts`.
 std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<Chosen>& parts);
 

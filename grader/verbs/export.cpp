@@ -80,10 +80,22 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
     throw UsageError(request.out.string() +
                      " is not empty; name a new folder, then copy it over the old one");
   const std::vector<CourseFile> files = student_files(paths, parts);
+  for (const std::string& lab : missing_labs(files, parts))
+    throw UsageError("labs/" + lab + " is not in git, so it would not go out: git add and commit it first, or name "
+                     "the other labs with --lab");
+  std::string unusual;
+  for (const fs::path& name : unusual_files(files, parts)) unusual += "\n  " + name.string();
+  if (!unusual.empty() && !request.yes)
+    throw UsageError("these lie in a lab's folder and are no part of a lab that is known here:" + unusual +
+                     "\nMove what is yours elsewhere; with --yes they go to students, too");
   for (const CourseFile& file : files) {
     write_file(request.out / file.name, file.bytes);
     if (file.executable) fs::permissions(request.out / file.name, fs::perms(0111), fs::perm_options::add);
   }
+  std::string labs;
+  for (const Chosen& part : parts)
+    if (labs.find(part.lab->folder) == std::string::npos) labs += (labs.empty() ? "" : ", ") + part.lab->folder;
+  std::printf("labs: %s%s%s\n", labs.c_str(), unusual.empty() ? "" : "\nand, as you asked:", unusual.c_str());
   std::printf("%zu files in %s. Students clone it and type ./lab setup, then ./lab.\n", files.size(),
               request.out.c_str());
 }

@@ -75,6 +75,7 @@ struct ExportRequest {
   std::string column;               ///< Canvas: the column to fill
   std::filesystem::path hidden;     ///< an instructor's cases, for an autograder
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
+  bool yes = false;                 ///< files that no lab has by its form go out, too
 };
 int export_verb(const Paths& paths, const ExportRequest& request);
 

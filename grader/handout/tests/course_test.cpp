@@ -205,6 +205,36 @@ TEST(Course, HoldsNothingThatAnInstructorAdded) {
             (std::set<std::string>{"lab", "labs/01-pointwise/spec.cpp"}));
 }
 
+// Breaks when a lab that is not committed is left out without a word, or an instructor's notes go out with one.
+TEST(Course, WhatIsLeftOutAndWhatIsUnusualIsKnown) {
+  const std::vector<Lab> labs = all_labs();
+  std::vector<CourseFile> files;
+  for (const auto& [name, file] : course()) files.push_back(file);
+  EXPECT_TRUE(missing_labs(files, all_parts(labs)).empty());
+  EXPECT_TRUE(unusual_files(files, all_parts(labs)).empty())
+      << unusual_files(files, all_parts(labs)).front() << " is part of every checkout";
+  for (const char* name : {"labs/01-pointwise/grades.csv", "labs/01-pointwise/old/pointwise.cu",
+                           "labs/01-pointwise/solution.cu"})
+    files.push_back({.name = name, .bytes = "mine"});
+  EXPECT_EQ(unusual_files(files, all_parts(labs)).size(), 3U);
+  std::erase_if(files, [](const CourseFile& file) { return file.name == "labs/03-fusion/cosine.cu"; });
+  EXPECT_EQ(missing_labs(files, all_parts(labs)), std::vector<std::string>{"03-fusion"});
+}
+
+// Breaks when a lab that an instructor added is missing in the students' README.
+TEST(Course, TheReadmesTableFollowsTheLabs) {
+  std::vector<Lab> labs = all_labs();
+  Lab added = labs.front();
+  added.folder = "07-reduce";
+  added.title = "reduce: many to one";
+  labs.push_back(added);
+  const std::string readme = read_file(kRoot / "README.md");
+  const std::string text = with_rows_for_labs(readme, all_parts(labs));
+  EXPECT_NE(text.find("| [07 reduce](labs/07-reduce/README.md) | reduce: many to one | |"), std::string::npos);
+  labs.pop_back();
+  EXPECT_EQ(with_rows_for_labs(readme, all_parts(labs)), readme);
+}
+
 TEST(Course, APageIsCutWhereItSaysSo) {
   const auto kept = [](const fs::path& file) { return file == "docs/there.md"; };
   EXPECT_EQ(page_for_students("# T\n\nSee [a](there.md#x), [b](gone.md) and [c](https://x.y).\n", "docs/p.md",
