@@ -25,12 +25,13 @@ bool Budget::holds(const std::vector<int>& roots) {
 Fault Budget::exhausted() const {
   constexpr double kGiB = 1 << 30;
   if (most_ > limits_.memory_bytes)
-    return {Class::kMemoryLimit,
-            "the memory of a submission ran out: " + format_number("%.1f", static_cast<double>(most_) / kGiB) +
-                " GiB in all its processes and on the device, of " +
-                format_number("%.1f", static_cast<double>(limits_.memory_bytes) / kGiB) + " GiB",
-            {},
-            0};
+    return {
+        Class::kMemoryLimit,
+        "the memory of a submission ran out: " + format_number("%.1f", static_cast<double>(most_) / kGiB) +
+            " GiB in all its processes and on the device, of " +
+            format_number("%.1f", static_cast<double>(limits_.memory_bytes) / kGiB) + " GiB",
+        {},
+        0};
   if (spent_ >= limits_.wall_seconds)
     return {Class::kTimeout,
             "the time of a submission ran out: " + format_number("%.0f", limits_.wall_seconds) +

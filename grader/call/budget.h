@@ -11,7 +11,7 @@ namespace roofline::grader {
 
 /// What one submission may take in all of its grade, whatever it is divided into: calls, phases, processes.
 struct BudgetLimits {
-  double wall_seconds = 900;  ///< that the judge waits for it
+  double wall_seconds = 900;                            ///< that the judge waits for it
   std::uint64_t memory_bytes = std::uint64_t{6} << 30;  ///< of all its processes and the simulated device's
   std::uint64_t host_window_bytes = std::uint64_t{1} << 30;  ///< of that: pinned, mapped and managed memory
 };

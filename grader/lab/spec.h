@@ -390,7 +390,7 @@ struct Part {
   std::vector<Prediction> predictions{};  ///< empty: no prediction asked, its points go to correctness
   Points points{};
   int minimum_capability = 0;                 ///< below it: skipped
-  std::uint64_t host_to_device_limit = 4096;  ///< bytes a graded call may copy to the device
+  std::uint64_t host_to_device_limit = 4096;  ///< bytes a graded call may bring to the device, any way
   double deadline_seconds = 60;               ///< wall time of one call, load and fetch included
   bool prepares =
       false;  ///< the adapter prepares something before the calls (worker/worker.h): its cost is shown

@@ -9,7 +9,8 @@
 namespace roofline::sim {
 namespace {
 
-constexpr size_t kHalf = 128;  ///< words; a block is two halves, word i of one multiplied with word i of the other
+constexpr size_t kHalf =
+    128;  ///< words; a block is two halves, word i of one multiplied with word i of the other
 constexpr u64 kPrime = (u64{1} << 61) - 1;
 
 using Block = std::array<u32, 2 * kHalf>;
@@ -24,8 +25,7 @@ u64 next(u64& state) {
 
 u64 nh(const Block& words, const Block& keys) {
   u64 sum = 0;
-  for (size_t i = 0; i < kHalf; i++)
-    sum += u64{words[i] + keys[i]} * u64{words[kHalf + i] + keys[kHalf + i]};
+  for (size_t i = 0; i < kHalf; i++) sum += u64{words[i] + keys[i]} * u64{words[kHalf + i] + keys[kHalf + i]};
   return sum;
 }
 

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that speaks the channel's language and lies in every field: commands made from the lists of fields that
-// messages.h gives, with numbers that a program should not send. Broken by: a number that the machine uses
-// unchecked, a command that keeps the observer from its answers, memory that grows without a limit.
+// A program that speaks the channel's language and lies in every field: commands made from the lists of
+// fields that messages.h gives, with numbers that a program should not send. Broken by: a number that the
+// machine uses unchecked, a command that keeps the observer from its answers, memory that grows without a
+// limit.
 //
-// ROOFLINE_ADVERSARY_SECONDS: how long (3). ROOFLINE_ADVERSARY_SEED: where to begin (1); each session has the next.
+// ROOFLINE_ADVERSARY_SECONDS: how long (3). ROOFLINE_ADVERSARY_SEED: where to begin (1); each session has the
+// next.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 #include "simulator/channel/messages.h"
@@ -25,6 +28,7 @@ namespace {
 using namespace channel;
 
 constexpr u64 kDeviceBytes = u64{32} << 20, kHostBytes = u64{8} << 20;
+constexpr u64 kMostResident = u64{2} << 30;  ///< of the machine; sanitizers take most of it
 constexpr int kCommandsASession = 400;
 constexpr double kPatience = 60;  // of the observer; sanitizers are slow
 
@@ -84,7 +88,7 @@ class Liar {
 
   /// Half of them small, as true ones are: lies alone would be refused at the first field.
   u64 number() {
-    static constexpr u64 kAddresses[] = {kDeviceWindow + 4096, kHostWindow,  kHostWindow + kHostBytes - 4,
+    static constexpr u64 kAddresses[] = {kDeviceWindow + 4096, kHostWindow,   kHostWindow + kHostBytes - 4,
                                          kDeviceWindow,        kSharedWindow, kDeviceWindow + kDeviceStride};
     switch (below(8)) {
       case 0:
@@ -170,7 +174,8 @@ class Adversary {
   }
   bool load_module(Writer& out) {
     std::string text = kModule;
-    if (liar_.below(4) == 0) text[liar_.below(static_cast<u32>(text.size()))] = static_cast<char>(liar_.below(256));
+    if (liar_.below(4) == 0)
+      text[liar_.below(static_cast<u32>(text.size()))] = static_cast<char>(liar_.below(256));
     encode(out, LoadModule{text.size() + 1}, 0);
     return put(std::as_bytes(std::span(text.c_str(), text.size() + 1)));
   }
@@ -192,7 +197,8 @@ class Adversary {
     graph.fields(liar_);
     for (u32 i = 0; i < graph.nodes.size(); i++) {
       graph.nodes[i].kind = static_cast<GraphNode::Kind>(liar_.below(10));
-      for (u32& from : graph.nodes[i].dependencies) from = i == 0 ? from : liar_.below(i + (liar_.below(9) == 0));
+      for (u32& from : graph.nodes[i].dependencies)
+        from = i == 0 ? from : liar_.below(i + (liar_.below(9) == 0));
     }
     Writer body;
     body(graph);
@@ -206,6 +212,13 @@ class Adversary {
   std::vector<std::byte> packet_;
 };
 
+u64 resident_bytes(int process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+  u64 mapped = 0, pages = 0;
+  file >> mapped >> pages;
+  return pages * 4096;
+}
+
 double environment(const char* name, double otherwise) {
   const char* text = std::getenv(name);
   return text != nullptr ? std::atof(text) : otherwise;
@@ -218,16 +231,17 @@ TEST(Adversary, NeverTakesTheMachineFromTheObserver) {
   auto seed = static_cast<u32>(environment("ROOFLINE_ADVERSARY_SEED", 1));
   for (; std::chrono::steady_clock::now() < end; seed++) {
     SCOPED_TRACE("ROOFLINE_ADVERSARY_SEED=" + std::to_string(seed));
-    Session session = Session::start(
-        SIMULATOR_BUILD,
-        {.threads = 1, .checks = seed % 3 == 0 ? u32{kCheckAll} : 0, .device_memory = kDeviceBytes,
-         .host_memory = kHostBytes, .time_limit = 0.2});
+    Session session = Session::start(SIMULATOR_BUILD, {.threads = 1,
+                                                       .checks = seed % 3 == 0 ? u32{kCheckAll} : 0,
+                                                       .device_memory = kDeviceBytes,
+                                                       .host_memory = kHostBytes,
+                                                       .time_limit = 0.2});
     session.set_patience(kPatience);
     session.begin_region();
     Adversary adversary(session, seed);
     for (int i = 0; i < kCommandsASession && adversary.act(); i++) commands++;
-    const Region region = session.end_region();  // throws where the machine is gone or does not answer
-    ASSERT_LE(region.host_visible_bytes, kHostBytes);
+    ASSERT_NO_THROW((void)session.end_region());  // the machine is there, and answers
+    ASSERT_LT(resident_bytes(session.machine_pid()), kMostResident);
     ASSERT_NO_THROW((void)session.findings());
     ASSERT_NO_THROW((void)session.lines());
   }

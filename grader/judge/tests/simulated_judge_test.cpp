@@ -251,8 +251,8 @@ TEST_F(Lies, AboutLengthAndPlaceAreFound) {
         << longer;
   }
   const std::size_t address = offsetof(worker::Reply, addresses);
-  EXPECT_EQ(told(sizeof(worker::Reply), address, 4096, 0).reason, Class::kInputChanged);
-  EXPECT_EQ(told(sizeof(worker::Reply), address + 8, 4096, 0).reason, Class::kHostComputed);
+  EXPECT_EQ(told(sizeof(worker::Reply), address, 12288, 0).reason, Class::kInputChanged);
+  EXPECT_EQ(told(sizeof(worker::Reply), address + 8, 12288, 0).reason, Class::kHostComputed);
 }
 
 // Every word of every answer in turn, with numbers that it should not have. Broken by: a field that the judge

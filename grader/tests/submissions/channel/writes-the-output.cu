@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes on the host and puts the answers where the outputs are fetched to, in place of what the device has:
-// its own cudaMemcpy stands before CUDA's. The device runs a kernel that only takes the right time.
+// Computes on the host and puts the answers where the outputs are fetched to, in place of what the device
+// has: its own cudaMemcpy stands before CUDA's. The device runs a kernel that only takes the right time.
 
 #include <dlfcn.h>
 
@@ -18,8 +18,9 @@
 
 namespace {
 
-std::map<std::uintptr_t, std::vector<float>> uploaded;  // what the host knows of each input, by its first byte
-std::map<std::uintptr_t, std::vector<float>> answers;   // by where they belong
+std::map<std::uintptr_t, std::vector<float>>
+    uploaded;                                          // what the host knows of each input, by its first byte
+std::map<std::uintptr_t, std::vector<float>> answers;  // by where they belong
 
 using Copy = cudaError_t (*)(void*, const void*, std::size_t, cudaMemcpyKind);
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Right, and late each time by less than one step may take: while memory is allocated, copied, and in the call.
+// Right, and late each time by less than one step may take: while memory is allocated, copied, and in the
+// call.
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// expect: fail not-implemented; naive: passes
+// expect: fail input-changed; naive: passes
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host uploads cos(cos(x)) in place of x, and a kernel copies it: its own cudaMemcpy stands before CUDA's, and
-// shows x again to whoever looks whether the input is unchanged.
+// The host uploads cos(cos(x)) in place of x, and a kernel copies it: its own cudaMemcpy stands before
+// CUDA's, and shows x again to whoever looks whether the input is unchanged.
 
 #include <dlfcn.h>
 
