@@ -177,7 +177,8 @@ class CommandLine {
     verb->add_option("--out", export_.out, "file or folder to write; none: standard output");
     verb->add_option("--lab", export_.labs,
                      "number or name: labs of the repository or autograder; none: all");
-    verb->add_flag("--yes", export_.yes, "give out files, too, that you may have added to a lab for yourself");
+    verb->add_flag("--yes", export_.yes,
+                   "give out files, too, that you may have added to a lab for yourself");
     verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
     verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
     verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");

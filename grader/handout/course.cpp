@@ -295,7 +295,8 @@ std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const 
   return unusual;
 }
 
-std::vector<std::string> missing_labs(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts) {
+std::vector<std::string> missing_labs(const std::vector<CourseFile>& files,
+                                      const std::vector<Chosen>& parts) {
   std::vector<std::string> missing;
   for (const Chosen& part : parts) {
     const fs::path source = fs::path("labs") / part.lab->folder / part.part->program.source;

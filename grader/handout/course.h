@@ -23,8 +23,8 @@ struct CourseFile {
 /// those of `parts`. What is not the project's (an instructor's notes, submissions) is never in it.
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts);
 
-/// Files of a lab's folder that no lab has by its form, among those that go out: an instructor may have put them
-/// there for nobody else. Names relative to the checkout.
+/// Files of a lab's folder that no lab has by its form, among those that go out: an instructor may have put
+/// them there for nobody else. Names relative to the checkout.
 std::vector<std::filesystem::path> unusual_files(const std::vector<CourseFile>& files,
                                                  const std::vector<Chosen>& parts);
 

@@ -17,8 +17,8 @@ namespace roofline::grader {
 ///     n = 123457                 # every setting of the part's own cases
 ///     misaligned = 1             # elements past an aligned address; left out: none
 ///
-/// Adds the cases to the parts, behind their own, and returns the seed, `otherwise` where the file has none. Their titles do not
-/// say what they are. Throws UsageError that names the line.
+/// Adds the cases to the parts, behind their own, and returns the seed, `otherwise` where the file has none.
+/// Their titles do not say what they are. Throws UsageError that names the line.
 std::uint64_t add_hidden(std::vector<Lab>& labs, const std::filesystem::path& file, std::uint64_t otherwise);
 
 }  // namespace roofline::grader

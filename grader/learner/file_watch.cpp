@@ -17,7 +17,8 @@ constexpr std::chrono::seconds kAway{2};
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF;
 }  // namespace
 
-FileWatch::FileWatch(const std::filesystem::path& file, bool notify) : file_(std::filesystem::absolute(file)) {
+FileWatch::FileWatch(const std::filesystem::path& file, bool notify)
+    : file_(std::filesystem::absolute(file)) {
   if (notify) inotify_ = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   watch_folder();
   stamp_ = stamp();

@@ -81,7 +81,8 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
                      " is not empty; name a new folder, then copy it over the old one");
   const std::vector<CourseFile> files = student_files(paths, parts);
   for (const std::string& lab : missing_labs(files, parts))
-    throw UsageError("labs/" + lab + " is not in git, so it would not go out: git add and commit it first, or name "
+    throw UsageError("labs/" + lab +
+                     " is not in git, so it would not go out: git add and commit it first, or name "
                      "the other labs with --lab");
   std::string unusual;
   for (const fs::path& name : unusual_files(files, parts)) unusual += "\n  " + name.string();
@@ -94,7 +95,8 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
   }
   std::string labs;
   for (const Chosen& part : parts)
-    if (labs.find(part.lab->folder) == std::string::npos) labs += (labs.empty() ? "" : ", ") + part.lab->folder;
+    if (labs.find(part.lab->folder) == std::string::npos)
+      labs += (labs.empty() ? "" : ", ") + part.lab->folder;
   std::printf("labs: %s%s%s\n", labs.c_str(), unusual.empty() ? "" : "\nand, as you asked:", unusual.c_str());
   std::printf("%zu files in %s. Students clone it and type ./lab setup, then ./lab.\n", files.size(),
               request.out.c_str());

@@ -17,10 +17,10 @@ enum class ObserverCommand : u32 {
   kLines,
   kFindings,
   kTrace,
-  kFollow,    ///< with a WireThreadRequest; answered by nothing
-  kFollowed,  ///< answered by a WireThreadRecord
-  kHash,      ///< with a MemoryRange; answered by a MemoryHash
-  kRead,      ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
+  kFollow,       ///< with a WireThreadRequest; answered by nothing
+  kFollowed,     ///< answered by a WireThreadRecord
+  kHash,         ///< with a MemoryRange; answered by a MemoryHash
+  kRead,         ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
   kSamplingSeed  ///< with a u64; answered by nothing
 };
 

@@ -226,7 +226,8 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
                         std::span<const BlockRecord> records, ReplayMemory* memory) {
   ReplayMemory none;
   KernelTime time =
-      KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none).run();
+      KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none)
+          .run();
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;
     time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});

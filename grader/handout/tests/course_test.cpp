@@ -205,7 +205,8 @@ TEST(Course, HoldsNothingThatAnInstructorAdded) {
             (std::set<std::string>{"lab", "labs/01-pointwise/spec.cpp"}));
 }
 
-// Breaks when a lab that is not committed is left out without a word, or an instructor's notes go out with one.
+// Breaks when a lab that is not committed is left out without a word, or an instructor's notes go out with
+// one.
 TEST(Course, WhatIsLeftOutAndWhatIsUnusualIsKnown) {
   const std::vector<Lab> labs = all_labs();
   std::vector<CourseFile> files;
@@ -230,7 +231,8 @@ TEST(Course, TheReadmesTableFollowsTheLabs) {
   labs.push_back(added);
   const std::string readme = read_file(kRoot / "README.md");
   const std::string text = with_rows_for_labs(readme, all_parts(labs));
-  EXPECT_NE(text.find("| [07 reduce](labs/07-reduce/README.md) | reduce: many to one | |"), std::string::npos);
+  EXPECT_NE(text.find("| [07 reduce](labs/07-reduce/README.md) | reduce: many to one | |"),
+            std::string::npos);
   labs.pop_back();
   EXPECT_EQ(with_rows_for_labs(readme, all_parts(labs)), readme);
 }
