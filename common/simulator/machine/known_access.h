@@ -32,6 +32,7 @@ inline __attribute__((always_inline)) bool begin_known_shared(Warp& w, const Ins
   counters.ideal_wavefronts += p.wavefronts;
   totals.shared_requests += 1;
   totals.shared_wavefronts += p.wavefronts;
+  w.work[ResourceUse::kSharedWavefronts] += p.wavefronts;
   totals.ideal_shared_wavefronts += p.wavefronts;
   w.memory_level = MemoryLevel::kShared;
   w.memory_passes = p.wavefronts;

@@ -303,7 +303,7 @@ TEST_F(Search, NoKernelIsFasterThanItsWork) {
   u32 attempts = 0, won = 0;
   for (; given ? std::chrono::steady_clock::now() - begin < search : attempts < kAttempts; ++attempts) {
     const Found found = attempt(draw());
-    if (found.ratio >= 1 - 0.045) continue;  // the tally's steps are 1/16 of a doubling wide
+    if (found.ratio >= 16.0 / 17) continue;  // a step of the tally, in which work counts as its least
     ++won;
     ADD_FAILURE() << found.ratio << ": " << found.text;
     if (!given && won > 10) break;

@@ -61,6 +61,16 @@ TEST_F(Busiest, SomeSmHasTwoOfTheHeavyBlocks) {
   EXPECT_EQ(found.sm[ResourceUse::kIssue], 2048U);
 }
 
+// Breaks when light and heavy blocks side by side count as the heavy ones alone: an SM has both.
+TEST_F(Busiest, SomeSmHasTheAverage) {
+  BusiestTally tally;
+  ResourceUse light, heavy;
+  light[ResourceUse::kIssue] = 16;
+  heavy[ResourceUse::kIssue] = 24;
+  for (int i = 0; i < 216; ++i) tally.add_block(i % 2 == 0 ? light : heavy, {});
+  EXPECT_EQ(tally.busiest(108).sm[ResourceUse::kIssue], 40U);
+}
+
 // Breaks when the result depends on which host thread ran which block.
 TEST_F(Busiest, TalliesAddUp) {
   BusiestTally one, left, right;

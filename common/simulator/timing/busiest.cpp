@@ -82,15 +82,16 @@ void BusiestTally::Histogram::add(const Histogram& other) {
   for (size_t step = 0; step < other.blocks.size(); ++step) blocks[step] += other.blocks[step];
 }
 
-/// Of n blocks that do so much or more, one SM has n / sms or more.
+/// Of n blocks that do so much or more, one SM has n / sms or more; and one has the average of all.
 u64 BusiestTally::Histogram::on_busiest_of(u32 sms) const {
-  u64 most = 0, n = 0;
+  u64 most = 0, n = 0, all = 0;
   for (size_t step = blocks.size(); step-- > 0;) {
     if (blocks[step] == 0) continue;
     n += blocks[step];
+    all += blocks[step] * work_at(step);
     most = std::max(most, (n + sms - 1) / sms * work_at(step));
   }
-  return most;
+  return std::max(most, all / sms);
 }
 
 void BusiestTally::clear() {
