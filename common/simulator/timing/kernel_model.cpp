@@ -38,18 +38,19 @@ class KernelModel {
     pipes();
     atomics();
     const double latency = latency_seconds();
-    const double floor = *std::max_element(groups_.begin(), groups_.end());
-    // What one SM does by itself is in its replay; what all of them share is joined with it.
-    double alone = latency;
-    if (!records_.empty()) {
-      alone = replayed_seconds();
-      groups_[kDataPath] = groups_[kArithmetic] = 0;
-    }
-    const double throughput = norm(device_.overlap_exponent);
     KernelTime result;
     // DRAM answers later the more it has to do; arithmetic hides what waits better than that.
-    const double work = std::max({floor, joined(throughput, alone, device_.latency_exponent),
-                                  joined(groups_[kDram], alone, device_.dram_queue_exponent)});
+    double work = std::max({*std::max_element(groups_.begin(), groups_.end()),
+                            joined(norm(device_.overlap_exponent), latency, device_.latency_exponent),
+                            joined(groups_[kDram], latency, device_.dram_queue_exponent)});
+    if (!records_.empty()) {
+      // What one SM does by itself is in its replay; what all of them share overlaps with it as resources do.
+      const auto all = groups_;
+      groups_[kDataPath] = groups_[kArithmetic] = 0;
+      work = std::max(work,
+                      joined(norm(device_.overlap_exponent), replayed_seconds(), device_.overlap_exponent));
+      groups_ = all;
+    }
     // Blocks that wait for their latency leave the launching of others alone; work that fills the device does
     // not.
     add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));

@@ -32,11 +32,11 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// `records` are replayed on one SM (timing/sm_replay.h); what all SMs share is joined with that:
-/// shared = (sum of bound^p)^(1/p) over DRAM, L2 and atomics, seconds = (shared^q + replay^q)^(1/q), and
-/// never less than any bound; p is overlap_exponent, q is latency_exponent. Without records the block's
-/// dependency time stands for the replay and the bounds of the SM join the others. Each bound's formula
-/// stands in kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on the device.
+/// The longest of: every bound; all of them joined by the p-norm of overlap_exponent, and that with the
+/// block's dependency time by latency_exponent; DRAM and the dependency time by dram_queue_exponent; and what
+/// all SMs share (DRAM, L2, atomics) with the replay of `records` on one SM (timing/sm_replay.h) by
+/// overlap_exponent. Each bound's formula stands in kernel_model.cpp and docs/simulator-model.md. `memory`:
+/// of earlier launches on the device.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
                         std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr);
