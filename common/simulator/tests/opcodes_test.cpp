@@ -29,6 +29,7 @@ constexpr Exception kExceptions[] = {
     {"common/simulator/ptx/function_body.cpp", "call", "the grammar: lists of arguments"},
     {"common/simulator/ptx/function_body.cpp", "bra", "the grammar: a label that is declared later"},
     {"common/simulator/channel/vector_level.h", "fma", "a feature of the host's processor"},
+    {"common/simulator/timing/sm_replay.cpp", "barrier", "the profiler's name of a stall"},
     {"grader/profile/trace_file.cpp", "call", "a category in a trace"},
 };
 

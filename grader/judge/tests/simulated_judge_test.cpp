@@ -129,7 +129,7 @@ TEST_F(SimulatedJudge, OutOfBoundsNamesTheLine) {
 // of it.
 TEST_F(SimulatedJudge, AHiddenCaseTellsNeitherSizeNorValues) {
   Case kept;
-  kept.id = "hidden-1", kept.title = "hidden case 1", kept.settings = {{"n", 54321}};
+  kept.id = "hidden-1", kept.hidden = true, kept.title = "hidden case 1", kept.settings = {{"n", 54321}};
   const Result result = grade_as("unguarded", 0, {kept});
   const Check* hidden = result.find("hidden-1");
   ASSERT_NE(hidden, nullptr);
