@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: one element a thread
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
