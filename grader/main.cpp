@@ -52,6 +52,7 @@ class CommandLine {
   CommandLine() {
     app_.name("./lab");
     app_.set_help_flag("-h,--help", "print this help");
+    app_.set_version_flag("--version", "Roofline Labs " ROOFLINE_VERSION, "print the version");
     app_.footer(script_verbs() +
                 "\nLAB is a number or a name: 1, 01, pointwise; `all` means every lab.\n"
                 "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
@@ -73,6 +74,9 @@ class CommandLine {
       app_.parse(split_run(argc, argv), argv);
     } catch (const CLI::CallForHelp&) {
       std::fputs(help().c_str(), stdout);
+      return 0;
+    } catch (const CLI::CallForVersion& version) {
+      std::printf("%s\n", version.what());
       return 0;
     } catch (const CLI::ParseError& error) {
       const auto chosen = app_.get_subcommands();

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "docs/tests/generated.h"
 #include "grader/base/file.h"
 #include "grader/box/process.h"
 
@@ -81,6 +82,30 @@ TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   for (const std::string& verb : of_script) EXPECT_TRUE(all.contains(verb)) << verb << " is not in --help";
   for (const std::string& verb : all)
     if (!of_script.contains(verb)) expect(lab({verb, "--help"}), 0, "Examples:");
+}
+
+// Breaks when docs/commands.md is not what --help prints today; an unbuilt clone answers --help from that
+// page.
+TEST_F(CommandLine, PageOfCommands) {
+  std::ostringstream page;
+  page << "# Every command\n\nWhat `--help` prints, for each verb. The table in the [README](../README.md) "
+          "is shorter.\n\n"
+          "## ./lab\n\n```text\n"
+       << lab({"--help"}).output << "```\n";
+  const std::set<std::string> of_script = script_verbs();
+  for (const std::string& verb : verbs())
+    if (!of_script.contains(verb))
+      page << "\n## ./lab " << verb << "\n\n```text\n" << lab({verb, "--help"}).output << "```\n";
+  docs::expect_current(fs::path(ROOFLINE_SOURCE) / "docs/commands.md", page.str());
+}
+
+// Breaks when --version and the version of the build differ.
+TEST_F(CommandLine, VersionIsTheBuilds) {
+  const std::string build = read_file(fs::path(ROOFLINE_SOURCE) / "CMakeLists.txt");
+  const std::string version = lab({"--version"}).output;
+  ASSERT_TRUE(version.starts_with("Roofline Labs 0.") || version.starts_with("Roofline Labs 1.")) << version;
+  EXPECT_NE(build.find(" VERSION " + version.substr(14, version.find('\n') - 14) + " "), std::string::npos)
+      << version;
 }
 
 // Breaks when a verb is not in the README's table of commands.

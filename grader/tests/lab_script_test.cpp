@@ -21,6 +21,7 @@ class LabScript : public testing::Test {
     fs::create_directories(root_ / "cmake");
     fs::copy_file(fs::path(ROOFLINE_SOURCE) / "lab", root_ / "lab");
     program(root_ / "cmake" / "cuda_home", "echo /usr");
+    fs::copy_file(fs::path(ROOFLINE_SOURCE) / "cmake" / "unbuilt", root_ / "cmake" / "unbuilt");
     // What a first configuration leaves; what a first build leaves.
     program(programs_ / "cmake",
             "echo cmake >>\"$CALLS\"; mkdir -p build/base; touch build/base/build.ninja; "
@@ -37,16 +38,18 @@ class LabScript : public testing::Test {
     write_file(file, "#!/bin/bash\n" + script + "\n");
     fs::permissions(file, fs::perms::owner_all);
   }
-  /// What was called to answer `./lab list` in the checkout.
-  std::string calls(const fs::path& root, std::string* said = nullptr) {
+  /// What was called to answer `./lab WORDS` in the checkout.
+  std::string calls(const fs::path& root, std::string* said = nullptr,
+                    std::vector<std::string> words = {"grade"}, int status = 0) {
     fs::remove(folder_ / "calls");
     write_file(folder_ / "calls", "");
-    const CommandResult result = run_command(
-        {(root / "lab").string(), "list"}, {.directory = root,
-                                            .environment = {"PATH=" + programs_.string() + ":/usr/bin:/bin",
-                                                            "CALLS=" + (folder_ / "calls").string(),
-                                                            "ROOFLINE_PRESET=base", "ROOFLINE_NO_BUILD=0"}});
-    EXPECT_TRUE(result.ok()) << result.output;
+    words.insert(words.begin(), (root / "lab").string());
+    const CommandResult result =
+        run_command(words, {.directory = root,
+                            .environment = {"PATH=" + programs_.string() + ":/usr/bin:/bin",
+                                            "CALLS=" + (folder_ / "calls").string(), "ROOFLINE_PRESET=base",
+                                            "ROOFLINE_NO_BUILD=0"}});
+    EXPECT_EQ(result.exit_code, status) << result.output;
     if (said != nullptr) *said = result.output;
     std::string text = read_file(folder_ / "calls");
     std::ranges::replace(text, '\n', ' ');
@@ -78,6 +81,37 @@ TEST_F(LabScript, ACopyBuildsInItsOwnPlace) {
   EXPECT_NE(said.find("is a copy of " + root_.string()), std::string::npos) << said;
   EXPECT_FALSE(fs::exists(copy / "build/base/of-the-other"));
   EXPECT_EQ(calls(copy), "ninja ");
+}
+
+// Breaks when an unbuilt clone builds before it answers what needs nothing built, or answers something else.
+TEST_F(LabScript, AnUnbuiltCloneAnswersAtOnce) {
+  for (const char* folder : {"docs", "labs"}) fs::create_directories(root_ / folder);
+  for (const char* file : {"docs/commands.md", "CMakeLists.txt"})
+    fs::copy_file(fs::path(ROOFLINE_SOURCE) / file, root_ / file);
+  for (const char* lab : {"01-pointwise", "03-fusion"}) {
+    fs::create_directories(root_ / "labs" / lab);
+    for (const char* file : {"README.md", "hints.md"})
+      fs::copy_file(fs::path(ROOFLINE_SOURCE) / "labs" / lab / file, root_ / "labs" / lab / file);
+  }
+  const auto answers = [&](std::vector<std::string> words, const std::string& text, int status = 0) {
+    std::string said;
+    EXPECT_EQ(calls(root_, &said, words, status), "") << words.front() << " built";
+    EXPECT_NE(said.find(text), std::string::npos) << "wanted: " << text << "\ngot: " << said;
+    return said;
+  };
+  answers({"--help"}, "Exit status: 0 passed");
+  answers({"help"}, "Exit status: 0 passed");
+  answers({"grade", "--help"}, "./lab grade --solution all");
+  answers({"--version"}, "Roofline Labs ");
+  answers({"list"}, "03 · fusion");
+  const std::string first = answers({"hint", "pointwise"}, "Hint 1");
+  EXPECT_EQ(first.find("Hint 2"), std::string::npos);
+  answers({"hint", "1", "--all"}, "Hint 6");
+  const std::string part = answers({"hint", "03b", "--all"}, "part B");
+  EXPECT_EQ(part.find("part A"), std::string::npos);
+  answers({"doctor"}, "nothing is built yet", 3);
+  // What only the program can answer is built for.
+  EXPECT_EQ(calls(root_, nullptr, {"gradd"}), "cmake ninja ");
 }
 
 }  // namespace
