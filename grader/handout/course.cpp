@@ -29,6 +29,7 @@ const std::vector<std::string> kForInstructors = {
     "docs/batch.md",
     "docs/cluster.md",
     "docs/instructor-guide.md",
+    "docs/releases.md",
     "docs/results/files.md",
     "docs/what-we-refuse.md",
     "grader/handout/author_check.cpp",
