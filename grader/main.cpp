@@ -278,7 +278,12 @@ class CommandLine {
     batch->add_option(
         "--roster", batch_.roster,
         "CSV with columns id, name, email, submitted, or what Canvas, Moodle or Gradescope exports");
-    batch->add_option("--course", batch_.course, "TOML: deadline, grace, percent a day, points");
+    batch->add_option("--course", batch_.course, "TOML: deadline, grace, percent a day, points, limits");
+    batch->add_option("--ceiling", batch_.ceiling,
+                      "end after this time, such as 2h: the same command goes on with what was not reached");
+    batch->add_option("--budget", batch_.budget,
+                      "time of a submission, such as 5min; otherwise 20 times the course's own solution's, "
+                      "at least 1 and at most 15 minutes");
     batch->add_option("--format", batch_.formats, "further formats, separated by commas")->delimiter(',');
     batch->add_option("--executor", batch_.executor, "local or slurm");
     batch->add_option("--partition", batch_.partition, "Slurm: partition");

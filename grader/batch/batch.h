@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct ClassOutcome {
   std::vector<HandedIn> chosen;                ///< which one that was, for each of them
   std::size_t submissions = 0, different = 0;  ///< different: tasks
   std::size_t errors = 0;         ///< students with a part that could not be graded: no points lost
+  std::size_t not_reached = 0;    ///< students with a part that the class had no time for: no points yet
   std::size_t in_roster = 0;      ///< people; 0: there is no roster
   std::vector<Student> absent{};  ///< of them, who handed in nothing
   std::vector<SameFile> same{};   ///< but not the skeleton, which everybody has
@@ -37,10 +39,10 @@ struct ClassOutcome {
 };
 
 /// The points are given anew from the outcomes' checks, with the course's points and late policy. Nothing is
-/// run.
+/// run. `not_reached`: keys of tasks that the class had no time for.
 ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& attempts,
                     const std::vector<Chosen>& parts, const Course& course,
-                    const std::vector<Student>& roster = {});
+                    const std::vector<Student>& roster = {}, const std::set<std::string>& not_reached = {});
 
 /// A student's page: what `./lab report` shows a learner, of the submission that counts.
 std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,

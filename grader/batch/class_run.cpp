@@ -62,6 +62,9 @@ Progressed replay(const std::vector<Json>& events) {
       state.course = text_of(event, "course");
     } else if (what == "agreed") {
       state.agreed.insert(text_of(event, "to"));
+    } else if (what == "budget") {
+      if (event.contains("seconds") && event["seconds"].is_number())
+        state.budgets[text_of(event, "part")] = event["seconds"];
     } else if (what == "fault") {
       ++state.faults[key];
     } else if (what == "slurm") {
@@ -123,6 +126,7 @@ void ClassRun::finish(const TaskEnd& end, std::vector<std::string>& again) {
 }
 
 void ClassRun::run(const std::vector<Task>& tasks) {
+  stopped_ = false;
   std::deque<std::string> waiting;
   std::set<std::string> seen;
   for (const Task& task : tasks) {

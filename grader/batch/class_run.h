@@ -27,6 +27,7 @@ struct Progressed {
   std::string slurm_job;                    ///< the last one
   std::set<std::string> agreed;             ///< what a person said yes to
   std::string roster, course;               ///< the files that were last given
+  std::map<std::string, double> budgets;    ///< part -> seconds that a submission may take
 };
 /// A sentinel that failed takes back everything since the last one that passed.
 Progressed replay(const std::vector<nlohmann::json>& events);

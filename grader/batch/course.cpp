@@ -205,6 +205,8 @@ Course Course::parse(const std::string& text, const std::string& name) {
   for (const auto& [key, node] : table) {
     if (key.str() == "late" && node.is_table()) {
       read_late(*node.as_table(), name, course.late);
+    } else if (key.str() == "limits" && node.is_table()) {
+      course.limits = read_limits(*node.as_table(), name);
     } else if (key.str() == "points" && node.is_table()) {
       for (const auto& [inner, value] : *node.as_table()) {
         const std::string where = name + ": points." + std::string(inner.str());
@@ -222,7 +224,7 @@ Course Course::parse(const std::string& text, const std::string& name) {
         }
       }
     } else {
-      throw UsageError(name + ": " + std::string(key.str()) + " is not known: late and points are");
+      throw UsageError(name + ": " + std::string(key.str()) + " is not known: late, limits and points are");
     }
   }
   return course;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "grader/batch/ceiling.h"
 #include "grader/lab/spec.h"
 
 /// What an instructor decides beside the labs: when it was due, what counts how much.
@@ -47,6 +48,7 @@ struct LatePolicy {
 /// course.toml. Throws UsageError that names the line or the key.
 struct Course {
   LatePolicy late;
+  ClassLimits limits;
   std::map<std::string, std::map<std::string, double>> points;  ///< part ("*": all) -> name -> points
 
   static Course read(const std::filesystem::path& file);

@@ -49,6 +49,7 @@ std::string linked(const std::string& id) {
 std::string histogram(const ClassOutcome& outcome) {
   std::size_t bins[kBins] = {}, most = 1;
   for (const Graded& student : outcome.students) {
+    if (student.not_reached()) continue;
     const double share = student.max_points() > 0 ? student.points() / student.max_points() : 0;
     const auto bin = std::min<std::size_t>(kBins - 1, static_cast<std::size_t>(std::max(0.0, share) * kBins));
     most = std::max(most, ++bins[bin]);
@@ -173,6 +174,11 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
   if (outcome.errors != 0)
     body += " <span class=\"error\">" + std::to_string(outcome.errors) +
             " could not be graded, through no fault of the students: a person has to look at them.</span>";
+  if (outcome.not_reached != 0)
+    body += " <span class=\"error\">" + std::to_string(outcome.not_reached) + " of " +
+            std::to_string(outcome.students.size()) +
+            " were not reached: the class ended before. They have no points yet; the same command goes "
+            "on.</span>";
   body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + same_table(outcome) +
           "<h2>Points</h2>\n" + histogram(outcome);
   if (const std::vector<CheckTally> hard = hardest(outcome); !hard.empty()) {
@@ -193,22 +199,29 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
     for (const Result& result : student.results) {
       const std::string verdict(name_of(result.verdict)), why(name_of(result.reason)),
           medal(name_of(result.medal));
-      body += cell(result.medal == Medal::kPass ? "passed"
-                   : !medal.empty()             ? "passed: " + medal
-                   : why.empty()                ? verdict
-                                                : why,
+      body += cell(result.medal == Medal::kPass          ? "passed"
+                   : !medal.empty()                      ? "passed: " + medal
+                   : why.empty()                         ? verdict
+                   : result.reason == Class::kNotReached ? "not reached"
+                                                         : why,
                    verdict.c_str());
     }
-    body += cell(decimal(student.points()), "number") + cell(outcome.chosen[i].label) + cell(student.remark) +
-            "</tr>\n";
+    body += cell(student.not_reached() ? "" : decimal(student.points()), "number") +
+            cell(outcome.chosen[i].label) + cell(student.remark) + "</tr>\n";
   }
   return page("Class", body + "</table></div>\n" + absent_table(outcome));
 }
 
 std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,
                          const std::vector<Chosen>& parts) {
+  const std::string& heading = student.name.empty() ? student.id : student.name;
+  if (student.not_reached())
+    return page(
+        heading,
+        "<p>Not reached yet: the class ended before everything was graded. No points are lost, and there "
+        "are none yet.</p>\n");
   ReportData data;
-  data.heading = student.name.empty() ? student.id : student.name;
+  data.heading = heading;
   data.own = false;
   data.remark = decimal(student.points()) + " of " + decimal(student.max_points()) + " points";
   if (!student.remark.empty()) data.remark += "; " + student.remark;

@@ -26,12 +26,16 @@ Result without_outcome(const Chosen& chosen, Verdict verdict, Class reason, cons
   return result;
 }
 
-Result result_of(const BatchFolder& folder, const HandedIn& attempt, const Chosen& chosen) {
+Result result_of(const BatchFolder& folder, const HandedIn& attempt, const Chosen& chosen,
+                 const std::set<std::string>& not_reached) {
   const auto key = attempt.tasks.find(chosen.id());
   if (key == attempt.tasks.end())
     return without_outcome(
         chosen, Verdict::kFail, Class::kNotImplemented,
         attempt.problem.empty() ? "no " + chosen.part->program.source + " was handed in" : attempt.problem);
+  if (not_reached.contains(key->second))
+    return without_outcome(chosen, Verdict::kError, Class::kNotReached,
+                           "not reached: the class ended before this was graded. There are no points yet");
   try {
     Result result = read_outcome(folder, key->second);
     result.title = chosen.title();
@@ -49,7 +53,8 @@ std::string held_in(const Graded& graded) {
   std::string held;
   const auto add = [&](const std::string& what) { held += (held.empty() ? "" : ", ") + what; };
   for (const Result& result : graded.results) {
-    if (result.verdict == Verdict::kError) add(result.part + ": no verdict, through no fault of the student");
+    if (result.verdict == Verdict::kError && result.reason != Class::kNotReached)
+      add(result.part + ": no verdict, through no fault of the student");
     for (const Check& check : result.checks)
       if (check.reason == Class::kImpossible) add(result.part + "/" + check.id + ": impossible");
   }
@@ -63,9 +68,11 @@ void mark_without_verdict(Result& result) {
   result.reason = Class::kInfrastructure;
 }
 
-/// More points are better; of equals the one that was handed in first, so that nobody loses by trying again.
+/// What is known before what is not, more points before fewer; of equals the one that was handed in first, so
+/// that nobody loses by trying again.
 bool better(const Graded& one, const HandedIn& one_attempt, const Graded& other,
             const HandedIn& other_attempt) {
+  if (one.not_reached() != other.not_reached()) return other.not_reached();
   if (one.points() != other.points()) return one.points() > other.points();
   const auto when = [](const HandedIn& attempt) { return attempt.time.value_or(0); };
   if (when(one_attempt) != when(other_attempt)) return when(one_attempt) < when(other_attempt);
@@ -101,11 +108,12 @@ class Files {
 
 ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& attempts,
                     const std::vector<Chosen>& parts, const Course& course,
-                    const std::vector<Student>& roster) {
+                    const std::vector<Student>& roster, const std::set<std::string>& not_reached) {
   ClassOutcome outcome;
   outcome.submissions = attempts.size();
   std::map<std::string, std::pair<Graded, const HandedIn*>> best;
   std::map<std::string, std::map<std::string, std::string>> held;  ///< student -> label -> why
+  std::map<std::string, std::set<std::string>> open;  ///< student -> labels of what was not reached
   std::set<std::string> keys;
   std::map<std::string, std::size_t> submissions;
   Files files;
@@ -124,7 +132,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     if (handed_in.marked_late && !handed_in.time)
       graded.remark = "handed in late, the platform says, but not when: nothing is taken off here";
     for (const Chosen& chosen : parts) {
-      Result result = result_of(folder, handed_in, chosen);
+      Result result = result_of(folder, handed_in, chosen, not_reached);
       Part part = *chosen.part;
       part.points = course.points_of(chosen.id(), part.points);
       score(result, part);
@@ -133,6 +141,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
       graded.results.push_back(std::move(result));
     }
     graded.held = held_in(graded);
+    if (graded.not_reached()) open[handed_in.id].insert(handed_in.label);
     if (!graded.held.empty()) held[handed_in.id][handed_in.label] = graded.held;
     for (const auto& [part, key] : handed_in.tasks) keys.insert(key);
     const auto known = best.find(handed_in.id);
@@ -142,7 +151,10 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
   outcome.different = keys.size();
   std::set<std::string> ids;
   for (auto& [id, pair] : best) {
-    outcome.errors += pair.first.verdict() == Verdict::kError ? 1 : 0;
+    outcome.not_reached += pair.first.not_reached() ? 1 : 0;
+    outcome.errors += pair.first.verdict() == Verdict::kError && !pair.first.not_reached() ? 1 : 0;
+    if (!pair.first.not_reached())
+      for (const std::string& label : open[id]) held[id][label] = "not reached yet";
     // A submission that does not count is looked at, too.
     for (const auto& [label, why] : held[id])
       if (label != pair.second->label)

@@ -42,7 +42,8 @@ std::string table_of(const ClassOutcome& outcome, const Terminal& terminal) {
     }
     std::vector<std::string> row = {student.id};
     if (names) row.push_back(printable(student.name));
-    row.insert(row.end(), {decimal(student.points()), verdict, outcome.chosen[i].label});
+    row.insert(row.end(),
+               {student.not_reached() ? "" : decimal(student.points()), verdict, outcome.chosen[i].label});
     table.add(std::move(row));
   }
   return table.render(terminal);
@@ -65,6 +66,9 @@ std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal)
                      " students, " + std::to_string(outcome.submissions) + " submissions, " +
                      std::to_string(outcome.different) + " of them different\n";
   if (const std::string device = graded_on(outcome); !device.empty()) text += "  " + device + "\n";
+  if (outcome.not_reached != 0)
+    text += "  " + std::to_string(outcome.not_reached) + " of " + std::to_string(outcome.students.size()) +
+            " students were not reached: no points yet\n";
   for (const SameFile& same : outcome.same)
     text += "  the same file in " + same.part + ": " + few_of(same.ids) + "\n";
   if (outcome.in_roster == 0 && outcome.strangers().empty()) return text;

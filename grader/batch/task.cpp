@@ -36,7 +36,8 @@ void write_task(const BatchFolder& folder, const Task& task) {
                                        {"device", task.device},
                                        {"seed", task.seed},
                                        {"sandbox", name_of(task.sandbox)},
-                                       {"threads", task.threads}};
+                                       {"threads", task.threads},
+                                       {"budget_seconds", task.budget_seconds}};
   write_file(folder.task(task.key), json.dump(2) + "\n");
 }
 
@@ -50,6 +51,7 @@ Task read_task(const BatchFolder& folder, const std::string& key) {
   task.device = json.at("device");
   task.seed = json.at("seed");
   task.threads = json.at("threads");
+  task.budget_seconds = json.value("budget_seconds", kMostBudget);
   for (const Sandbox each : {Sandbox::kNone, Sandbox::kNamespaces, Sandbox::kContainer})
     if (json.at("sandbox") == name_of(each)) task.sandbox = each;
   return task;
@@ -64,6 +66,7 @@ int run_task(const Paths& paths, const BatchFolder& folder, const std::string& k
   const std::string device = task.device == "gpu" && gpu >= 0 ? "gpu:" + std::to_string(gpu) : task.device;
   Workbench workbench(paths, device, task.sandbox);
   workbench.use_threads(task.threads);
+  workbench.limit({.wall_seconds = task.budget_seconds});
   Submission submission{.source = folder.source(task.source_sha256), .prediction = {}};
   submission.shown = chosen.part->program.source;
   if (!task.prediction_sha256.empty()) submission.prediction = folder.source(task.prediction_sha256);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "grader/base/paths.h"
+#include "grader/batch/ceiling.h"
 #include "grader/batch/intake.h"
 #include "grader/box/box.h"
 #include "grader/result/result.h"
@@ -38,7 +39,8 @@ struct Task {
   std::string device;
   std::uint64_t seed = 0;
   Sandbox sandbox = Sandbox::kNamespaces;
-  unsigned threads = 0;  ///< of the simulated device; not part of the key
+  unsigned threads = 0;                 ///< of the simulated device; not part of the key
+  double budget_seconds = kMostBudget;  ///< of wall time; not part of the key: a class has one a part
 };
 
 /// Sets the key and, from the class's seed and the key, the seed.

@@ -11,7 +11,9 @@ namespace roofline::grader {
 
 std::chrono::steady_clock::time_point Budget::end_of_time() const {
   const double left = std::max(0.0, limits_.wall_seconds - spent_);
-  return std::chrono::steady_clock::now() + std::chrono::milliseconds(static_cast<long long>(left * 1000));
+  // Waiting knows whole milliseconds: a little later, or what was spent would be a little less than there is.
+  return std::chrono::steady_clock::now() +
+         std::chrono::milliseconds(static_cast<long long>(left * 1000) + 2);
 }
 
 bool Budget::holds(const std::vector<int>& roots) {

@@ -82,19 +82,20 @@ std::string class_csv(const std::vector<Graded>& all, const FormatOptions& optio
   for (const std::string& column : columns) header.push_back(csv_cell(column));
   std::vector<CsvRow> rows = {header};
   for (const Graded& graded : all) {
+    const bool known = !graded.not_reached();  // else no points rather than 0, as of who handed in nothing
     CsvRow row = {csv_cell(graded.id),
                   csv_cell(one_line(graded.name)),
                   csv_cell(one_line(graded.email)),
-                  decimal(graded.points()),
+                  known ? decimal(graded.points()) : "",
                   decimal(graded.max_points()),
-                  std::string(name_of(graded.verdict())),
+                  known ? std::string(name_of(graded.verdict())) : "not-reached",
                   csv_cell(one_line(graded.remark)),
                   csv_cell(one_line(held_of(graded))),
                   csv_cell(one_line(graded.handed_in)),
                   decimal(graded.days_late),
                   decimal(graded.factor),
-                  decimal(graded.raw_points())};
-    add_cells(row, lines, line_points_of(graded));
+                  known ? decimal(graded.raw_points()) : ""};
+    add_cells(row, lines, known ? line_points_of(graded) : std::map<std::string, std::string>{});
     add_cells(row, columns, outcomes_of(graded));
     rows.push_back(std::move(row));
   }

@@ -30,7 +30,8 @@ struct Graded {
   double raw_points() const;  ///< what the submission earned, before the late policy
   double points() const;      ///< the grade, two digits
   double max_points() const;
-  Verdict verdict() const;  ///< error, then fail, noisy, skipped: the first that any part has
+  bool not_reached() const;  ///< a part was not graded before the class had to end: there are no points yet
+  Verdict verdict() const;   ///< error, then fail, noisy, skipped: the first that any part has
 };
 
 struct FormatOptions {

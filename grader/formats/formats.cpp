@@ -92,6 +92,11 @@ Verdict Graded::verdict() const {
   return results.empty() ? Verdict::kSkipped : Verdict::kPass;
 }
 
+bool Graded::not_reached() const {
+  return std::ranges::any_of(results,
+                             [](const Result& result) { return result.reason == Class::kNotReached; });
+}
+
 std::string decimal(double value) {
   if (!std::isfinite(value)) return "";
   std::string out = format_number("%.2f", value);

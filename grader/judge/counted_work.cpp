@@ -7,27 +7,24 @@
 namespace roofline::grader {
 namespace {
 
-struct Counted {
+/// A call whose operations are counted.
+struct CountedCall {
   Settings settings;
-  const std::vector<sim::FlopType>* types = nullptr;
-  double declared = 0;
+  const DeclaredFlops* flops = nullptr;
 };
 
-std::vector<Counted> counted_calls(const Part& part, const DeviceFacts& facts) {
-  std::vector<Counted> calls;
-  for (const Goal& goal : part.goals) {
-    if (goal.counted.empty() || !goal.flops) continue;
-    const Settings settings(goal.settings, facts);
-    calls.push_back({settings, &goal.counted, goal.flops(settings)});
-  }
-  for (const Sweep& sweep : part.sweeps) {
-    if (sweep.counted.empty()) continue;
+std::vector<CountedCall> counted_calls(const Part& part, const DeviceFacts& facts) {
+  std::vector<CountedCall> calls;
+  const auto add = [&](const Settings& settings, const DeclaredFlops& flops) {
+    if (flops.counted()) calls.push_back({settings, &flops});
+  };
+  for (const Goal& goal : part.goals) add(Settings(goal.settings, facts), goal.flops);
+  for (const Sweep& sweep : part.sweeps)
     for (const double value : sweep.values) {
       Settings settings(sweep.settings, facts);
       settings.set(sweep.argument, value);
-      calls.push_back({settings, &sweep.counted, sweep.flops(settings)});
+      add(settings, sweep.flops);
     }
-  }
   return calls;
 }
 
@@ -46,7 +43,7 @@ Room room_for(const Program& program, const Settings& settings) {
 Fault counted_in_simulation(Grading& grading) {
   const Part& part = grading.part;
   const DeviceChoice simulated;
-  for (const Counted& call : counted_calls(part, device_facts(simulated, grading.options))) {
+  for (const CountedCall& call : counted_calls(part, device_facts(simulated, grading.options))) {
     const Room room = room_for(part.program, call.settings);
     TimedCall timed;
     try {
@@ -57,7 +54,7 @@ Fault counted_in_simulation(Grading& grading) {
       timed.fault = {Class::kCrashed, fault.what(), {}, 0};
     }
     if (timed.fault) return std::move(timed.fault);
-    if (const auto why = skipped_work(timed.region, *call.types, call.declared))
+    if (const auto why = skipped_work(timed.region, *call.flops, call.settings))
       return {Class::kImpossible, "on the simulated device: " + *why, {}, 0};
   }
   return {};

@@ -114,7 +114,7 @@ class PerformanceGrader {
         if (const auto why = impossible(0, tflops, g_.facts))
           series.fault = {Class::kImpossible, *why, {}, 0};
         if (series.region)
-          if (const auto why = skipped_work(*series.region, goal.counted, goal.flops(settings)))
+          if (const auto why = skipped_work(*series.region, goal.flops, settings))
             series.fault = {Class::kImpossible, *why, {}, 0};
       }
       if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
@@ -202,7 +202,7 @@ class PerformanceGrader {
         if (const auto why = impossible(gbps, tflops, g_.facts))
           series.fault = {Class::kImpossible, *why, {}, 0};
         if (series.region)
-          if (const auto why = skipped_work(*series.region, sweep.counted, flops))
+          if (const auto why = skipped_work(*series.region, sweep.flops, settings))
             series.fault = {Class::kImpossible, *why, {}, 0};
         (lower ? result.memory_roof : result.compute_roof) = series.roof;
         result.points.push_back({sweep.values[i], flops / bytes, gbps, tflops, 0, series.time,

@@ -221,12 +221,13 @@ std::optional<std::string> impossible(double gbps, double tflops, const DeviceFa
   return std::nullopt;
 }
 
-std::optional<std::string> skipped_work(const sim::Region& region, const std::vector<sim::FlopType>& types,
-                                        double declared) {
-  if (types.empty()) return std::nullopt;
+std::optional<std::string> skipped_work(const sim::Region& region, const DeclaredFlops& flops,
+                                        const Settings& settings) {
+  if (!flops.counted()) return std::nullopt;
+  const double declared = flops(settings);
   double counted = 0;
   for (const sim::KernelRecord& kernel : region.kernels)
-    for (const sim::FlopType type : types)
+    for (const sim::FlopType type : flops.types)
       counted += static_cast<double>(kernel.counters.flops[static_cast<std::size_t>(type)]);
   if (counted >= kLeastShareOfWork * declared) return std::nullopt;
   return "the device did " + format_number("%.3g", counted) + " of the " + format_number("%.3g", declared) +

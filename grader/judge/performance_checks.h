@@ -29,9 +29,9 @@ Check overlap_check(const Measurement& line, const TimedSeries& series, const Ov
 /// A sentence when these rates beat what the device's pins and FP32 lanes can do.
 std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts);
 
-/// A sentence when the device counted too few operations of these types for the declared ones.
-std::optional<std::string> skipped_work(const sim::Region& region, const std::vector<sim::FlopType>& types,
-                                        double declared);
+/// A sentence when the device counted too few of the operations that a call declares.
+std::optional<std::string> skipped_work(const sim::Region& region, const DeclaredFlops& declared,
+                                        const Settings& settings);
 
 /// A sentence when a kernel ran in the legacy default stream: a rule for every part. The judge's own copies
 /// do not wait for that stream on a GPU, so what is right here would be a race there.

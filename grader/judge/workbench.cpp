@@ -111,6 +111,7 @@ GradeOptions Workbench::options(std::uint64_t seed) {
   options.cuda_library_directory = builder_.toolkit().libraries();
   options.sandbox = sandbox_;
   options.threads = threads_;
+  options.limits = limits_;
   options.roof_cache = paths_.cache() / "roofs";
   options.release_build = std::string_view(ROOFLINE_BUILD_TYPE) != "Debug";
   options.roof_worker = [this](const Roof& roof) {

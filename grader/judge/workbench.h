@@ -45,6 +45,9 @@ class Workbench {
   /// Of the simulated device; 0: all cores.
   void use_threads(unsigned threads) { threads_ = threads; }
 
+  /// What the submission may take.
+  void limit(const BudgetLimits& limits) { limits_ = limits; }
+
   const DeviceChoice& device() const { return device_; }
   /// Known without running anything.
   DeviceRecord device_record() const;
@@ -62,6 +65,7 @@ class Workbench {
   Builder builder_;
   std::vector<int> capabilities_;
   unsigned threads_ = 0;
+  BudgetLimits limits_;
 };
 
 /// SHA-256 over the files of a lab that a learner does not edit.

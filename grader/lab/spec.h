@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -257,19 +258,34 @@ enum class Clock : std::uint8_t {
   kHost     ///< from the call to the end of all its work: launch overhead counts
 };
 
+/// Floating-point operations that no version of a call can leave out: faster than the device's peak is
+/// impossible.
+struct DeclaredFlops {
+  std::function<double(const Settings&)> count{};
+  /// Their types: where not empty, a simulated device must have counted 0.95 of them in these, and a file
+  /// that a GPU is to time must pass the same on the simulated device first.
+  std::vector<sim::FlopType> types{};
+
+  DeclaredFlops() = default;
+  template <class Count>
+  requires std::is_invocable_r_v<double, Count, const Settings&> DeclaredFlops(
+      Count function, std::vector<sim::FlopType> counted = {})  // a table says a function alone
+      : count(std::move(function)), types(std::move(counted)) {}
+
+  explicit operator bool() const { return static_cast<bool>(count); }
+  double operator()(const Settings& settings) const { return count(settings); }
+  /// A simulated device decides whether they were done.
+  bool counted() const { return count && !types.empty(); }
+};
+
 /// A timed case and the fraction of a roof it must reach.
 struct Goal {
   std::string id{}, title{};
   NamedValues settings{};
   std::string roof{};  ///< id of a roof (grader/lab/roof.h)
   std::function<double(const Settings&)>
-      work{};  ///< bytes, FLOPs ... that a call must do, in the roof's base unit
-  /// FP32 operations that no version can leave out: faster than the device's peak is impossible. For roofs
-  /// that have no data sheet of their own.
-  std::function<double(const Settings&)> flops{};
-  /// The types of these operations: where not empty, a simulated device must have counted 0.95 of `flops` in
-  /// them, and a file that a GPU is to time must pass the same on the simulated device first.
-  std::vector<sim::FlopType> counted{};
+      work{};             ///< bytes, FLOPs ... that a call must do, in the roof's base unit
+  DeclaredFlops flops{};  ///< for roofs that have no data sheet of their own
   /// Bytes that every version must move, where `work` counts something else: where the roofline puts the dot.
   std::function<double(const Settings&)> bytes{};
   ThresholdTable thresholds{};
@@ -282,8 +298,8 @@ struct Sweep {
   std::string argument{};
   std::vector<double> values{};  ///< ascending
   NamedValues settings{};
-  std::function<double(const Settings&)> bytes{}, flops{};
-  std::vector<sim::FlopType> counted{};  ///< as Goal::counted
+  std::function<double(const Settings&)> bytes{};
+  DeclaredFlops flops{};
   std::string memory_roof = "copy", compute_roof = "fma";
   ThresholdTable lowest{}, highest{};  ///< fraction of the memory / compute roof at the two ends
   double knee_fraction =

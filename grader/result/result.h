@@ -41,6 +41,7 @@ enum class Class : std::uint8_t {
   kWrongPrediction,
   kNotAnswered,
   kInfrastructure,
+  kNotReached,  ///< the time of a class ran out before it was graded
   kUnsupportedDevice
 };
 std::string_view name_of(Class reason);  ///< "wrong-answer", "out-of-bounds" ...; "" for kNone

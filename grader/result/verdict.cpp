@@ -57,6 +57,8 @@ std::string_view name_of(Class reason) {
       return "not-answered";
     case Class::kInfrastructure:
       return "infrastructure";
+    case Class::kNotReached:
+      return "not-reached";
     case Class::kUnsupportedDevice:
       return "unsupported-device";
   }

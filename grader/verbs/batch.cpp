@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -32,15 +32,6 @@ namespace {
 volatile std::sig_atomic_t interrupted = 0;
 
 constexpr int kNoVerdict = 3;
-
-/// "1 h 5 min", "2 min", "40 s".
-std::string duration(double seconds) {
-  const auto all = std::lround(seconds);
-  if (all < 90) return std::to_string(all) + " s";
-  const long minutes = (all + 30) / 60;
-  return minutes < 60 ? std::to_string(minutes) + " min"
-                      : std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
-}
 
 /// Where archives of platforms are unpacked while this command runs. The journal is ours alone: what is left
 /// of others is of runs that were killed.
@@ -76,6 +67,11 @@ class Batch {
             "--format canvas --from " +
             (request.out / "results").string() + " --gradebook FILE does");
     if (!request.course.empty()) course_ = Course::read(request.course);
+    ClassLimits given;
+    if (!request.ceiling.empty()) given.ceiling = duration_of(request.ceiling, "--ceiling");
+    if (!request.budget.empty()) given.budget = duration_of(request.budget, "--budget");
+    limits_ = course_.limits.with(given);
+    ceiling_ = Ceiling(limits_.ceiling);
     if (!request.hidden.empty()) {
       wanted_seed_ = add_hidden(labs_, request.hidden, request.seed);
       hidden_ = read_file(request.hidden);
@@ -317,17 +313,41 @@ class Batch {
     return slurm_executor(folder_, options);
   }
 
+  /// Keys of tasks without a verdict.
+  std::set<std::string> open_tasks(const Progressed& progressed) const {
+    std::set<std::string> keys;
+    for (const Task& task : tasks_)
+      if (!progressed.done.contains(task.key)) keys.insert(task.key);
+    return keys;
+  }
+
   void grade(Journal& journal, Progressed& progressed) {
     forget_what_is_lost(folder_, progressed);
-    std::size_t left = 0;
-    for (const Task& task : tasks_) left += progressed.done.contains(task.key) ? 0 : 1;
-    if (left == 0) return;
-    const std::unique_ptr<Executor> where = executor(journal, progressed);
+    const std::set<std::string> left = open_tasks(progressed);
+    if (left.empty()) return;
     ProgressLine progress("grading");
+    grade_class(journal, progressed, progress);
+    if (interrupted != 0) return;
+    not_reached_ = open_tasks(progressed);
+    if (not_reached_ == left) {
+      std::fprintf(
+          stderr,
+          "  note    nothing was graded: the ceiling leaves no time beside the course's own solution\n");
+      return;
+    }
+    const std::unique_ptr<Executor> where = executor(journal, progressed);
+    ClassRun run(folder_, journal, *where, progressed, {.stop = [] { return interrupted != 0; }});
+    progress.label("the course's own solution, again");
+    run.run_sentinels(sentinels(2), "after");
+  }
+
+  /// The course's own solution and then the class, up to the ceiling: what runs then is ended.
+  void grade_class(Journal& journal, Progressed& progressed, ProgressLine& progress) {
+    const std::unique_ptr<Executor> where = executor(journal, progressed);
     const auto begin = std::chrono::steady_clock::now();
     std::size_t first = SIZE_MAX;
     ClassRun::Hooks hooks;
-    hooks.stop = [] { return interrupted != 0; };
+    hooks.stop = [this] { return interrupted != 0 || ceiling_.reached(); };
     hooks.on_progress = [&](std::size_t done, std::size_t all, std::size_t running) {
       if (first == SIZE_MAX) first = done;
       std::string text =
@@ -340,27 +360,51 @@ class Batch {
     };
     ClassRun run(folder_, journal, *where, progressed, hooks);
     progress.label("the course's own solution");
-    run.run_sentinels(sentinels(1), "before");
+    const std::vector<Task> own = sentinels(1);
+    run.run_sentinels(own, "before");
     if (run.stopped()) return;
+    const std::chrono::duration<double> vouching = std::chrono::steady_clock::now() - begin;
+    ceiling_.reserve(vouching.count());
+    set_budgets(journal, progressed, own);
     progress.label("grading");
     first = SIZE_MAX;
     run.run(tasks_);
-    if (run.stopped()) return;
-    progress.label("the course's own solution, again");
-    run.run_sentinels(sentinels(2), "after");
+  }
+
+  /// One for all submissions of a part, however often the command is given: the journal keeps it.
+  void set_budgets(Journal& journal, Progressed& progressed, const std::vector<Task>& own) {
+    for (Task& task : tasks_) {
+      if (!progressed.budgets.contains(task.part)) {
+        double seconds = kMostBudget;
+        for (const Task& one : own)
+          if (one.part == task.part) seconds = budget_for(progressed.seconds[one.key]);
+        seconds = limits_.budget.value_or(seconds);
+        journal.append({{"event", "budget"}, {"part", task.part}, {"seconds", seconds}, {"at", utc_now()}});
+        progressed.budgets[task.part] = seconds;
+      }
+      task.budget_seconds = progressed.budgets[task.part];
+      if (limits_.budget && task.budget_seconds != *limits_.budget)
+        throw UsageError(folder_.root.string() + " holds a class whose submissions have " +
+                         duration(task.budget_seconds) + " each; --fresh starts over with another budget");
+    }
   }
 
   int finish() const {
-    const ClassOutcome outcome = settle(folder_, attempts_, parts_, course_, roster_);
+    const ClassOutcome outcome = settle(folder_, attempts_, parts_, course_, roster_, not_reached_);
     write_outputs(paths_, folder_, outcome, parts_, request_.formats);
     std::printf("%s", class_summary(outcome, Terminal::of(fileno(stdout))).c_str());
     std::printf("  overview  %s\n  table     %s\n", paths_.shown(folder_.root / "index.html").c_str(),
                 paths_.shown(folder_.root / "class.csv").c_str());
     print_held(outcome);
-    if (outcome.errors == 0) return 0;
-    std::printf("  %zu could not be graded, through no fault of the students: see %s\n", outcome.errors,
-                paths_.shown(folder_.journal()).c_str());
-    return kNoVerdict;
+    if (!not_reached_.empty())
+      std::printf(
+          "  %zu of %zu different submissions were not reached within %s: the same command goes on with "
+          "them\n",
+          not_reached_.size(), outcome.different, duration(*limits_.ceiling).c_str());
+    if (outcome.errors != 0)
+      std::printf("  %zu could not be graded, through no fault of the students: see %s\n", outcome.errors,
+                  paths_.shown(folder_.journal()).c_str());
+    return outcome.errors == 0 && not_reached_.empty() ? 0 : kNoVerdict;
   }
 
   static void print_held(const ClassOutcome& outcome) {
@@ -379,6 +423,9 @@ class Batch {
   std::string hidden_;  ///< text of the instructor's cases
   std::vector<Chosen> parts_;
   Course course_;
+  ClassLimits limits_;
+  Ceiling ceiling_{std::nullopt};
+  std::set<std::string> not_reached_;  ///< keys of tasks
   std::vector<Student> roster_;
   std::uint64_t seed_ = 0;
   std::string device_;

@@ -23,6 +23,7 @@ struct BatchRequest {
   std::string executor = "local";
   std::vector<std::string> formats;
   std::filesystem::path roster, course;
+  std::string ceiling, budget;  ///< "2h", "5 min" (grader/batch/ceiling.h); empty: what the course file says
   bool rescore = false, fresh = false;
   bool yes = false;  ///< go on though something looks wrong (grader/batch/doubts.h)
   std::string partition, memory = "4G", time = "01:00:00";  ///< Slurm's

@@ -54,8 +54,8 @@ Lab ROOFLINE_LAB_SPEC() {
                       .values = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512},
                       .settings = {{"n", l2_multiple({.simulated = 4.5, .gpu = 16, .bytes_per_element = 8})}},
                       .bytes = [](const Settings& s) { return 8 * s["n"]; },
-                      .flops = [](const Settings& s) { return 2 * s["repeat"] * s["n"]; },
-                      .counted = {sim::FlopType::kF32, sim::FlopType::kF64},  // doubles are slow, not skipped
+                      .flops = {[](const Settings& s) { return 2 * s["repeat"] * s["n"]; },
+                                {sim::FlopType::kF32, sim::FlopType::kF64}},  // doubles are slow, not skipped
                       .memory_roof = "copy",
                       .compute_roof = "fma",
                       .lowest = {{0, {.pass = 0.80, .good = 0.85, .excellent = 0.90}}},

@@ -14,6 +14,8 @@
 #include "simulator/machine/observer.h"
 #include "simulator/machine/thread_recorder.h"
 #include "simulator/program/address_windows.h"
+#include "simulator/program/resource_use.h"
+#include "simulator/timing/kernel_model.h"
 
 namespace roofline::sim {
 
@@ -118,6 +120,21 @@ ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKer
   return load_modules({ptx}, elf);
 }
 
+namespace {
+
+/// How long each matrix instruction keeps the Tensor Cores of an SM at its type's own rate.
+void note_tensor_work(Kernel& kernel, const DeviceDescription& device) {
+  for (Function& function : kernel.functions)
+    for (Instruction& in : function.code) {
+      const Cost& cost = kernel.info[in.index].cost;
+      if (in.hidden || in.pipe != Pipe::kTensor) continue;
+      const double rate = mma_sync_rate(device, cost.flop_type);
+      if (rate > 0) in.work = static_cast<u16>(std::min(kTensorUnit * cost.flops / rate, 65535.0));
+    }
+}
+
+}  // namespace
+
 ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std::vector<ElfKernel>& elf) {
   const ModuleId id = state_->next_module;
   auto module =
@@ -125,6 +142,7 @@ ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std:
   ++state_->next_module;
   ModuleFacts facts{.id = id, .functions = {}, .variables = module->variables()};
   for (auto& kernel : module->kernels()) {
+    note_tensor_work(*kernel, state_->description);
     FunctionFacts function;
     function.id = static_cast<FunctionId>(state_->kernels.size());
     function.name = kernel->name;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -20,6 +21,26 @@ namespace {
 constexpr std::size_t kSourceOffset = 0, kHasSize = 1, kHasIgnore = 2;
 
 using Addresses = std::array<u64, kWarpSize>;
+
+/// What lanes that copy less than all must fetch, for the floor of the kernel's time (timing/busiest.h):
+/// sectors that no lane of `whole` has already. A copy lies in one sector.
+void count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& from,
+                   const std::array<u32, kWarpSize>& bytes) {
+  std::array<u64, kWarpSize> sectors;
+  u32 known = 0, fetched = 0;
+  const auto is_new = [&](u32 lane) {
+    const u64 sector = from[lane] / kSectorBytes;
+    if (std::find(sectors.begin(), sectors.begin() + known, sector) != sectors.begin() + known) return false;
+    sectors[known++] = sector;
+    return true;
+  };
+  for (u32 lanes = whole; lanes != 0; lanes &= lanes - 1) is_new(static_cast<u32>(std::countr_zero(lanes)));
+  for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1)
+    if (const auto l = static_cast<u32>(std::countr_zero(lanes)); bytes[l] != 0 && is_new(l)) ++fetched;
+  // What goes through L1 may be there: then its data path is what it takes.
+  if ((in.flags & kAccessBypassL1) != 0) w.work[ResourceUse::kReadSectors] += fetched;
+  w.work[ResourceUse::kL1Passes] += fetched * kSectorBytes / kLineBytes;
+}
 
 void copy_async(Warp& w, const Instruction& in) {
   const auto& numbers = in.extra->numbers;
@@ -52,6 +73,7 @@ void copy_async(Warp& w, const Instruction& in) {
   const MemoryLevel level = w.memory_level;
   w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
   const u32 passes = whole != 0 ? w.memory_passes : 0;
+  if (whole != w.mask) count_partial(w, in, whole, from, bytes);
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
     if (bytes[l] != 0)

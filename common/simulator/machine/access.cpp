@@ -158,7 +158,13 @@ class Resolver {
     w_.memory_passes = 1;
     if (entry_.pattern.kind == AddressPattern::Kind::kUniform) return;
     w_.memory_passes = static_cast<u32>(std::popcount(request_.mask));
-    w_.work[ResourceUse::kL1Passes] += different_addresses();
+    count_constants();
+  }
+
+  /// Parameters of a kernel lie in the constant cache too.
+  void count_constants() {
+    if (entry_.pattern.kind != AddressPattern::Kind::kUniform)
+      w_.work[ResourceUse::kL1Passes] += different_addresses();
   }
 
   u32 different_addresses() const {
@@ -273,6 +279,7 @@ class Resolver {
       w_.trap(TrapKind::kIllegalAddress, first_lane(), in_,
               access_text(request_.kind, "parameter address ", base, request_.width) +
                   ": the parameters of a kernel cannot be written");
+    count_constants();
     return along_pattern(reinterpret_cast<u64>(grid.parameters) + base);
   }
 

@@ -63,9 +63,9 @@ struct Instruction {
   bool hidden = false;      ///< inserted by the binder (narrowing, extending): not counted
   bool joins = false;       ///< warp-wide: lanes at another place that execute the same take part (sm_70)
   Pipe pipe = Pipe::kNone;  ///< as Cost::pipe
-  u16 work = 0;       ///< issue slots of the pipe; Tensor Cores: kTensorUnit FLOPs each (resource_use.h)
-  u32 index = 0;      ///< into Function::info, for counters and messages
-  s64 immediate = 0;  ///< address offset, branch target, ...
+  u16 work = 0;             ///< issue slots of the pipe; Tensor Cores: clocks / kTensorUnit (resource_use.h)
+  u32 index = 0;            ///< into Function::info, for counters and messages
+  s64 immediate = 0;        ///< address offset, branch target, ...
   const Extra* extra = nullptr;
 };
 

@@ -10,7 +10,8 @@ namespace roofline::sim {
 /// What one warp, or one block, or one SM did, by the resource that did it. Counted for every warp of a
 /// launch, so that no warp is too few to be seen (timing/busiest.h).
 struct ResourceUse {
-  /// Issue slots by pipe come first, at the pipe's own number; the Tensor Cores' are kTensorUnit FLOPs each.
+  /// Issue slots by pipe come first, at the pipe's own number; the Tensor Cores' are clocks of an SM's,
+  /// each of kTensorUnit, so that types of different rates add up.
   enum Resource : size_t {
     kIssue = static_cast<size_t>(Pipe::kCount),  ///< issue slots of all pipes but the Tensor Cores
     kL1Passes,                                   ///< of L1's data path

@@ -12,11 +12,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <random>
 #include <string>
 
-#include "simulator/tests/kernel_fixture.h"
+#include "simulator/device/device.h"
 #include "simulator/timing/kernel_model.h"
 
 namespace roofline::sim {
@@ -84,6 +85,92 @@ const Kind kKinds[] = {
      .ptx = "cp.async.cg.shared.global [%r23], [%rd12], 16; cp.async.wait_all;",
      .read_sectors = 16},
     {.name = "bar", .ptx = "bar.sync 0;", .whole_block = true},
+    // Integers.
+    {.name = "sub", .ptx = "sub.s32 %r1#, %r1#, %r22;"},
+    {.name = "min", .ptx = "min.s32 %r1#, %r1#, %r22;"},
+    {.name = "max.u", .ptx = "max.u32 %r1#, %r1#, %r22;"},
+    {.name = "and", .ptx = "and.b32 %r1#, %r1#, %r22;"},
+    {.name = "shl", .ptx = "shl.b32 %r1#, %r1#, %r22;"},
+    {.name = "shr", .ptx = "shr.s32 %r1#, %r1#, %r22;"},
+    {.name = "shf", .ptx = "shf.l.wrap.b32 %r1#, %r1#, %r22, %r1;"},
+    {.name = "lop3", .ptx = "lop3.b32 %r1#, %r1#, %r22, %r1, 0x96;"},
+    {.name = "prmt", .ptx = "prmt.b32 %r1#, %r1#, %r22, 0x3210;"},
+    {.name = "selp", .ptx = "selp.b32 %r1#, %r1#, %r22, %p5;"},
+    {.name = "bfe", .ptx = "bfe.u32 %r1#, %r1#, 3, 9;"},
+    {.name = "bfi", .ptx = "bfi.b32 %r1#, %r1#, %r22, 3, 9;"},
+    {.name = "popc", .ptx = "popc.b32 %r1#, %r1#;"},
+    {.name = "clz", .ptx = "clz.b32 %r1#, %r1#;"},
+    {.name = "brev", .ptx = "brev.b32 %r1#, %r1#;"},
+    {.name = "mul.hi", .ptx = "mul.hi.u32 %r1#, %r1#, %r22;"},
+    {.name = "mul.wide", .ptx = "mul.wide.u32 %rd2#, %r1#, %r22;"},
+    {.name = "dp4a", .ptx = "dp4a.u32.u32 %r1#, %r1#, %r22, %r1#;"},
+    {.name = "add.u64", .ptx = "add.u64 %rd2#, %rd2#, %rd13;"},
+    {.name = "mul.u64", .ptx = "mul.lo.u64 %rd2#, %rd2#, %rd13;"},
+    {.name = "div.u32", .ptx = "div.u32 %r1#, %r1#, %r22;"},
+    {.name = "rem.u32", .ptx = "rem.u32 %r1#, %r1#, %r22;"},
+    // Floating point.
+    {.name = "add.f32", .ptx = "add.f32 %f#, %f#, %f8;"},
+    {.name = "mul.f32", .ptx = "mul.f32 %f#, %f#, %f8;"},
+    {.name = "min.f32", .ptx = "min.f32 %f#, %f#, %f8;"},
+    {.name = "sqrt.rn", .ptx = "sqrt.rn.f32 %f#, %f#;"},
+    {.name = "rcp.rn", .ptx = "rcp.rn.f32 %f#, %f#;"},
+    {.name = "rcp", .ptx = "rcp.approx.f32 %f#, %f#;"},
+    {.name = "rsqrt", .ptx = "rsqrt.approx.f32 %f#, %f#;"},
+    {.name = "sin", .ptx = "sin.approx.f32 %f#, %f#;"},
+    {.name = "lg2", .ptx = "lg2.approx.f32 %f#, %f#;"},
+    {.name = "tanh", .ptx = "tanh.approx.f32 %f#, %f#;"},
+    {.name = "add.f64", .ptx = "add.f64 %fd#, %fd#, %fd8;"},
+    {.name = "div.f64", .ptx = "div.rn.f64 %fd#, %fd#, %fd8;"},
+    {.name = "cvt.f64", .ptx = "cvt.f64.f32 %fd#, %f#;"},
+    {.name = "cvt.rzi", .ptx = "cvt.rzi.s32.f32 %r1#, %f#;"},
+    {.name = "add.f16x2", .ptx = "add.f16x2 %r1#, %r1#, %r22;"},
+    {.name = "fma.bf16x2", .ptx = "fma.rn.bf16x2 %r1#, %r1#, %r22, %r22;"},
+    // Warps.
+    {.name = "shfl.idx", .ptx = "shfl.sync.idx.b32 %r1#, %r22, %r4, 31, -1;"},
+    {.name = "match", .ptx = "match.any.sync.b32 %r1#, %r22, -1;"},
+    {.name = "redux", .ptx = "redux.sync.add.u32 %r1#, %r22, -1;"},
+    {.name = "warp barrier", .ptx = "bar.warp.sync -1;"},
+    // Tensor Cores: types of different rates in one kernel.
+    {.name = "mma f16 k16",
+     .ptx = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f20,%f21,%f22,%f23}, {%r22,%r22,%r22,%r22}, "
+            "{%r22,%r22}, {%f20,%f21,%f22,%f23};"},
+    {.name = "mma bf16",
+     .ptx =
+         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f20,%f21,%f22,%f23}, {%r22,%r22,%r22,%r22}, "
+         "{%r22,%r22}, {%f20,%f21,%f22,%f23};"},
+    {.name = "mma tf32",
+     .ptx =
+         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f20,%f21,%f22,%f23}, {%r22,%r22,%r22,%r22}, "
+         "{%r22,%r22}, {%f20,%f21,%f22,%f23};"},
+    {.name = "mma s8",
+     .ptx = "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10,%r11,%r12,%r13}, {%r22,%r22,%r22,%r22}, "
+            "{%r22,%r22}, {%r10,%r11,%r12,%r13};"},
+    {.name = "mma b1",
+     .ptx = "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%r10,%r11,%r12,%r13}, "
+            "{%r22,%r22,%r22,%r22}, {%r22,%r22}, {%r10,%r11,%r12,%r13};"},
+    {.name = "mma f64",
+     .ptx = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd8}, {%fd9}, {%fd0,%fd1};"},
+    // Memory.
+    {.name = "ld.nc", .ptx = "ld.global.nc.u32 %r1#, [%rd10+~];", .l1_passes = 1},
+    {.name = "ld.ca.v2", .ptx = "ld.global.ca.v2.u32 {%r10,%r11}, [%rd17];", .l1_passes = 2},
+    {.name = "ld.ca.v4", .ptx = "ld.global.ca.v4.u32 {%r10,%r11,%r12,%r13}, [%rd12+~];", .l1_passes = 4},
+    {.name = "st.v2", .ptx = "st.global.v2.u32 [%rd17], {%r22,%r22};", .l1_passes = 1, .written_sectors = 8},
+    {.name = "st strided", .ptx = "st.global.u32 [%rd14], %r22;", .written_sectors = 32},
+    {.name = "atom", .ptx = "atom.global.add.u32 %r1#, [%rd11], %r22;", .same_address = 32},
+    {.name = "atom.cas", .ptx = "atom.global.cas.b32 %r1#, [%rd10], %r22, %r1;"},
+    {.name = "ld.shared.v4", .ptx = "ld.shared.v4.u32 {%r10,%r11,%r12,%r13}, [%r23];", .wavefronts = 4},
+    {.name = "st.shared.v4", .ptx = "st.shared.v4.u32 [%r23], {%r22,%r22,%r22,%r22};", .wavefronts = 4},
+    {.name = "atom.shared", .ptx = "atom.shared.add.u32 %r1#, [%r20], %r22;", .wavefronts = 1},
+    {.name = "ldmatrix",
+     .ptx = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10,%r11,%r12,%r13}, [%r23];",
+     .wavefronts = 4},
+    {.name = "parameters diverging", .ptx = "ld.param.u32 %r1#, [%rd16];", .l1_passes = 32},
+    {.name = "cp.async in part",
+     .ptx = "cp.async.cg.shared.global [%r23], [%rd12], 16, %r25; cp.async.wait_all;",
+     .read_sectors = 16},
+    {.name = "cp.async 4 bytes in part",
+     .ptx = "cp.async.ca.shared.global [%r20], [%rd10], 4, 3; cp.async.wait_all;"},
+    {.name = "fence", .ptx = "membar.gl;"},
 };
 
 struct Draw {
@@ -108,7 +195,14 @@ struct Draw {
   }
 };
 
-class Search : public KernelTest {
+/// A device, and what its kernels work on.
+struct Card {
+  explicit Card(const char* id) : device(load_device(SIMULATOR_SOURCE "/devices", id), 2) {}
+  Device device;
+  u64 memory = device.allocate(u64{33} << 20, "test"), counter = device.allocate(256, "test");
+};
+
+class Search : public testing::Test {
  protected:
   Draw draw() {
     const auto below = [&](u32 n) { return static_cast<u32>(random_() % n); };
@@ -162,6 +256,9 @@ class Search : public KernelTest {
         "shl.b32 %r20, %r4, 2; shl.b32 %r21, %r4, 7; shl.b32 %r23, %r1, 4; mov.u32 %r24, space; add.u32 "
         "%r20, %r20, %r24;"
         "add.u32 %r21, %r21, %r24; add.u32 %r23, %r23, %r24;"
+        "mov.u32 %r25, 8; mov.b64 %rd16, p2; add.s64 %rd16, %rd16, %rd4; shl.b64 %rd17, %rd4, 1; add.s64 "
+        "%rd17, %rd3, "
+        "%rd17;"
         "mov.u32 %r10, %r1; mov.u32 %r11, %r1; mov.u32 %r12, %r2; mov.u32 %r13, %r2; mov.u64 %rd20, 5; "
         "mov.u64 %rd21, 6;"
         "mov.u64 %rd22, 7; mov.u64 %rd23, 8; setp.eq.u32 %p5, %r1, 3; mov.u32 %r22, 0;"
@@ -185,7 +282,8 @@ class Search : public KernelTest {
         "add.s64 %rd20, %rd20, %rd21; add.s64 %rd22, %rd22, %rd23; add.s64 %rd20, %rd20, %rd22; "
         "st.global.u64 [%rd3], %rd20;";
     return ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 16 .b8 table[1024];\n"
-           ".visible .entry k(.param .u64 p0, .param .u64 p1)\n{\n.shared .align 16 .b8 space[17408];\n"
+           ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .align 8 .b8 p2[128])\n{\n.shared "
+           ".align 16 .b8 space[17408];\n"
            ".local .align 16 .b8 slots[64];\n"
            ".reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<32>;\n.reg .b64 %rd<32>;\n.reg .f64 %fd<16>;\n"
            "ld.param.u64 %rd1, [p0];\nld.param.u64 %rd2, [p1];\nmov.u32 %r1, %tid.x;\n" +
@@ -193,9 +291,8 @@ class Search : public KernelTest {
   }
 
   /// Clocks that some rounds of the body take at least, where `share` of each pipe's rate is there.
-  double clocks(const Draw& d, const std::vector<double>& pipe_slots, double tensor_clocks,
-                double share) const {
-    const DeviceDescription& gpu = device_.description();
+  static double clocks(const DeviceDescription& gpu, const Draw& d, const std::vector<double>& pipe_slots,
+                       double tensor_clocks, double share) {
     const double rates[] = {
         0, gpu.alu_rate,    gpu.fma_rate, gpu.half_rate, gpu.fp64_rate, gpu.sfu_rate, gpu.memory_issue_rate,
         0, gpu.control_rate};
@@ -217,11 +314,12 @@ class Search : public KernelTest {
   }
 
   /// Seconds that nothing can beat, and what they are spent on.
-  std::pair<double, std::string> least(const Draw& d, const LaunchResult& result) {
-    const DeviceDescription& gpu = device_.description();
+  static std::pair<double, std::string> least(const Device& device, u32 function, const Draw& d,
+                                              const LaunchResult& result) {
+    const DeviceDescription& gpu = device.description();
     std::vector<double> slots(static_cast<size_t>(Pipe::kCount));
     double tensor = 0;
-    const auto& info = device_.instructions_of(function_);
+    const auto& info = device.instructions_of(function);
     bool inside = false;
     for (const InstructionInfo& in : info) {  // of the loop: from the counter's step to the branch
       if (in.text.find("add.u32 %r22") == 0) inside = true;
@@ -250,9 +348,9 @@ class Search : public KernelTest {
     double most_on_sm = sum / gpu.sms;
     for (size_t k = 0; k < rounds_of_block.size(); k += gpu.sms)
       most_on_sm = std::max(most_on_sm, static_cast<double>(k / gpu.sms + 1) * rounds_of_block[k]);
-    const double round = clocks(d, slots, tensor, 1), clock = gpu.clock_mhz * 1e6;
+    const double round = clocks(gpu, d, slots, tensor, 1), clock = gpu.clock_mhz * 1e6;
     std::map<double, std::string> bounds;
-    bounds[most_rounds * clocks(d, slots, tensor, 0.25) / clock] = "the busiest warp";
+    bounds[most_rounds * clocks(gpu, d, slots, tensor, 0.25) / clock] = "the busiest warp";
     bounds[most_rounds * registers / 255 * gpu.l2_latency / clock] = "the registers of the busiest warp";
     bounds[most_in_block * round / clock] = "the busiest block";
     bounds[most_on_sm * round / clock] = "the busiest SM";
@@ -267,31 +365,34 @@ class Search : public KernelTest {
     std::string text;
   };
   Found attempt(const Draw& d) {
-    const ModuleFacts module = device_.load_module(ptx_of(d), {});
+    Card& card = cards_[random_() % std::size(cards_)];
+    Device& device = card.device;
+    const ModuleFacts module = device.load_module(ptx_of(d), {});
     Launch launch;
-    function_ = launch.function = module.functions.at(0).id;
+    launch.function = module.functions.at(0).id;
     launch.grid = {d.blocks, 1, 1};
     launch.block = {d.threads, 1, 1};
     if (d.cluster != 0) launch.cluster = {d.cluster, 1, 1};
     launch.sample_seed = random_();
-    launch.parameters.resize(16);
-    std::memcpy(launch.parameters.data(), &memory_, 8);
-    std::memcpy(launch.parameters.data() + 8, &counter_, 8);
-    if (!device_.check_launch(launch).empty()) launch.cluster = {0, 0, 0};  // no clusters on this card
-    EXPECT_EQ(device_.check_launch(launch), "") << d.text();
-    const LaunchResult result = device_.launch(launch);
+    launch.parameters.resize(16 + 128);
+    std::memcpy(launch.parameters.data(), &card.memory, 8);
+    std::memcpy(launch.parameters.data() + 8, &card.counter, 8);
+    if (!device.check_launch(launch).empty()) launch.cluster = {0, 0, 0};  // no clusters on this card
+    EXPECT_EQ(device.check_launch(launch), "") << d.text();
+    const LaunchResult result = device.launch(launch);
     EXPECT_FALSE(result.trap) << d.text() << '\n' << (result.trap ? result.trap->message : "");
-    const auto [seconds, what] = least(d, result);
-    device_.unload_module(module.id);
+    const auto [seconds, what] = least(device, launch.function, d, result);
+    device.unload_module(module.id);
     char figures[160];
     std::snprintf(figures, sizeof figures, "%.2f us modelled (%s), %.2f us for ", result.time.seconds * 1e6,
                   result.time.limiter().c_str(), seconds * 1e6);
-    return {seconds > 0 ? result.time.seconds / seconds : 1, figures + what + " in " + d.text()};
+    return {seconds > 0 ? result.time.seconds / seconds : 1,
+            device.description().name + ": " + figures + what + " in " + d.text()};
   }
 
   std::mt19937_64 random_{std::strtoull(
       std::getenv("ROOFLINE_ARBITRAGE_SEED") ? std::getenv("ROOFLINE_ARBITRAGE_SEED") : "1", nullptr, 10)};
-  u64 memory_ = upload(std::vector<u32>(size_t{33} << 18)), counter_ = upload(std::vector<u32>(64));
+  Card cards_[3] = {Card("a100-sxm4-40gb"), Card("h100-sxm"), Card("rtx4090")};
 };
 
 // Breaks when a kernel is timed as faster than what its own warps have to do.

@@ -33,17 +33,8 @@ double number(u64 count) { return static_cast<double>(count); }
 constexpr double kSchedulersPerSm = 4;  ///< sub-partitions of an SM; a warp lives in one of them
 constexpr double kMostRegisters = 255;
 
-/// The highest rate of the Tensor Cores among the types that the kernel uses: FLOPs a clock and SM.
-double tensor_rate(const DeviceDescription& device, const KernelCounters& counters) {
-  double most = 0;
-  for (size_t type = 0; type < counters.flops.size(); ++type)
-    if (counters.flops[type] != 0) most = std::max(most, mma_sync_rate(device, static_cast<FlopType>(type)));
-  return most;
-}
-
 /// Clocks for some work, where a pipe gives `share` of its rate and so many registers can wait for loads.
-double clocks(const DeviceDescription& device, const ResourceUse& work, double share, double registers,
-              double tensor) {
+double clocks(const DeviceDescription& device, const ResourceUse& work, double share, double registers) {
   const auto pipe = [&](Pipe which, double rate) {
     return rate > 0 ? number(work[static_cast<size_t>(which)]) / (rate * share) : 0;
   };
@@ -57,7 +48,7 @@ double clocks(const DeviceDescription& device, const ResourceUse& work, double s
       pipe(Pipe::kSfu, device.sfu_rate),
       pipe(Pipe::kMemory, device.memory_issue_rate),
       pipe(Pipe::kControl, device.control_rate),
-      pipe(Pipe::kTensor, tensor / kTensorUnit),
+      pipe(Pipe::kTensor, kTensorUnit),
       // One data path, which a single warp can fill.
       number(work[ResourceUse::kL1Passes]) * static_cast<double>(kLineBytes) / device.l1_bytes_per_clock,
       number(work[ResourceUse::kSharedWavefronts]) / device.shared_wavefronts_per_clock,
@@ -134,7 +125,6 @@ BusiestUse BusiestTally::busiest(u32 sms) const {
 
 LeastTime least_time(const DeviceDescription& device, const KernelCounters& counters,
                      const KernelResources& resources, Dim3 block) {
-  const double tensor = tensor_rate(device, counters);
   const double warps = std::max(1.0, std::ceil(number(block.count()) / number(kWarpSize)));
   // Estimated registers are no bound.
   const double registers =
@@ -142,9 +132,9 @@ LeastTime least_time(const DeviceDescription& device, const KernelCounters& coun
   const double of_sm = number(device.registers_per_sm) / number(kWarpSize);
   const BusiestUse& most = counters.busiest;
   const LeastTime bounds[] = {
-      {"busiest warp", clocks(device, most.warp, 1 / kSchedulersPerSm, registers, tensor)},
-      {"busiest block", clocks(device, most.block, 1, std::min(registers * warps, of_sm), tensor)},
-      {"busiest SM", clocks(device, most.sm, 1, of_sm, tensor)}};
+      {"busiest warp", clocks(device, most.warp, 1 / kSchedulersPerSm, registers)},
+      {"busiest block", clocks(device, most.block, 1, std::min(registers * warps, of_sm))},
+      {"busiest SM", clocks(device, most.sm, 1, of_sm)}};
   LeastTime longest = *std::max_element(std::begin(bounds), std::end(bounds),
                                         [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   longest.seconds /= device.clock_mhz * 1e6;
