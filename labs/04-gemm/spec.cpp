@@ -130,6 +130,9 @@ std::vector<Case> cases() {
                shape(255, 1, 33, "a column"), shape(40, 72, 24, "multiples of 8, not of 16"),
                shape(0, 64, 64, "C has no rows"), shape(64, 0, 64, "C has no columns"),
                shape(64, 96, 0, "nothing to add up: C is zero"), shape(64, 64, 4096, "long sums")});
+  // Aligned rows, tiles that reach past C, and one to three steps of the depths that are chosen for a stage:
+  // where the last copies are still on their way, they meet the edge tiles' scratch memory.
+  for (const int k : {40, 64, 96, 128, 192}) list.push_back(shape(72, 136, k, "an edge, copied by 16 bytes"));
   for (const unsigned elements : {1U, 4U}) {
     Case one = shape(64, 80, 96,
                      "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
