@@ -76,6 +76,8 @@ Class class_of(worker::Refusal::Reason reason) {
       return Class::kBudgetExceeded;
     case worker::Refusal::Reason::kDoubleFree:
       return Class::kDoubleFree;
+    case worker::Refusal::Reason::kNotReleased:
+      return Class::kNotReleased;
     default:
       return Class::kCrashed;
   }
