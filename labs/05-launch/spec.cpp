@@ -88,6 +88,7 @@ Case same_dt() {
   Case one = sized(512, 2);
   one.id = "same-dt";
   one.title = "two solvers, the same dt in turn";
+  one.tells = "what solvers share";
   for (const std::string& dt : kSteps) one.settings.emplace_back(dt, 0.05);
   return one;
 }
