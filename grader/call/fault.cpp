@@ -94,7 +94,9 @@ Fault fault_of(const sim::Trap& trap) {
   if (fault.reason == Class::kOutOfBounds && fault.message.find("past the end of") != std::string::npos)
     fault.message +=
         "\nfix: work out this thread's index; where a block reaches past the end of the data, its threads "
-        "without an element must do nothing: if (i < n)";
+        "without an element must do nothing: if (i < n). Does it have that check? Then compare with the size "
+        "of the array that is "
+        "named above";
   return fault;
 }
 

@@ -140,6 +140,15 @@ void small_grid(const ProgramProfile& program, Advice& advice) {
     const u64 blocks = kernel.longest->grid.count(), sms = program.device.sms;
     if (blocks >= sms || instructions_a_warp(kernel) < 256) continue;
     const double factor = std::max(number(blocks) / number(sms), 0.05);
+    const u64 all = blocks * threads(kernel), held = sms * u64{program.device.max_warps_per_sm} * 32;
+    if (all < 32) {
+      advice.kernel(kernel, factor,
+                    std::to_string(all) + (all == 1 ? " thread does" : " threads do") +
+                        " all the work; this GPU holds " + std::to_string(held) +
+                        " at a time. Give each element a thread: blockIdx.x * blockDim.x + threadIdx.x, and "
+                        "(n + block - 1) / block blocks.");
+      continue;
+    }
     advice.kernel(kernel, factor,
                   "the grid has " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") +
                       ", the GPU " + std::to_string(sms) + " SMs: " + std::to_string(sms - blocks) +
