@@ -114,8 +114,12 @@ void InitCheck::read(const Warp& w, const Instruction& in, const ObservedAccess&
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
     const u64 address = a.address(lane);
     if (valid.has_all(address, a.width) || !misses_word(valid, address, a.width)) continue;
-    // What lies outside its memory traps in a moment.
-    if (shared ? address + a.width > w.block->shared_bytes : find(address) == nullptr) continue;
+    // What lies outside of its memory, even by its end alone, traps in a moment.
+    const Entry* const allocation = shared ? nullptr : find(address);
+    const u64 memory_end = shared                  ? w.block->shared_bytes
+                           : allocation != nullptr ? allocation->second.end
+                                                   : 0;
+    if (address + a.width > memory_end) continue;
     culprit = std::min(culprit, lane);
     culprits |= 1U << lane;
     missing += a.width - valid.count(address, a.width);
