@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -57,7 +58,7 @@ class CommandLine {
                 "\nLAB is a number or a name: 1, 01, pointwise; `all` means every lab.\n"
                 "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
                 "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 no verdict for no fault of yours.\n"
-                "./lab VERB --help explains a verb, with examples. ./lab alone says what is next.");
+                "./lab help VERB explains a verb, with examples. ./lab alone says what is next.");
     app_.get_formatter()->label("SUBCOMMAND", "VERB");
     app_.require_subcommand(0, 1);
     add_learning();
@@ -69,6 +70,7 @@ class CommandLine {
   }
 
   int run(int argc, char** argv) {
+    ask_for_help(argc, argv);
     refuse_unknown_verb(argc, argv);
     try {
       app_.parse(split_run(argc, argv), argv);
@@ -376,6 +378,15 @@ class CommandLine {
       if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with("="))
         std::memset(argv[i] + kOption.size() + 1, '*', word.size() - kOption.size() - 1);
     }
+  }
+
+  /// `help VERB` is `VERB --help`.
+  static void ask_for_help(int& argc, char** argv) {
+    static char option[] = "--help";
+    if (argc < 2 || std::strcmp(argv[1], "help") != 0) return;
+    argc = std::min(argc, 3);
+    if (argc == 3) argv[1] = argv[2];
+    argv[argc - 1] = option;
   }
 
   void refuse_unknown_verb(int argc, char** argv) const {

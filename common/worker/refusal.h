@@ -12,7 +12,8 @@ struct Refusal {
   enum class Reason : std::uint8_t {
     kBudgetExceeded,  ///< more memory asked for than there is
     kDoubleFree,      ///< memory given back twice
-    kWrongPointer     ///< given back, but never handed out
+    kWrongPointer,    ///< given back, but never handed out
+    kNotReleased      ///< streams, events or graphs outlive the call that should destroy them
   };
   Reason reason;
   std::string text;  ///< what was asked for, and what there was

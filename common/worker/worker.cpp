@@ -13,8 +13,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "worker/buffers.h"
+#include "worker/live_objects.h"
 #include "worker/protocol.h"
 #include "worker/refusal.h"
 #include "worker/timed_region.h"
@@ -148,6 +151,7 @@ class Worker {
       case Command::kLoad:
         release_prepared();
         calls_ = 0;
+        if (!left_.empty()) return not_released(request);
         return load(request);
       case Command::kPrepare:
         return prepare(request);
@@ -185,13 +189,23 @@ class Worker {
     Slot slots[kMaxParameters] = {};
     fill_slots(callable_, buffers_, request, 0, stream_, slots);
     prepared_ = true;
+    before_ = live_objects();
     callable_.call(callable_.prepare, slots);
     return reply_to(request, settle());
   }
 
   void release_prepared() {
-    if (prepared_) callable_.release();
+    if (!prepared_) return;
+    callable_.release();
     prepared_ = false;
+    left_ = left_alive(before_, live_objects());
+  }
+
+  /// Told at the next load: a release has no answer of its own.
+  Reply not_released(const Request& request) {
+    const std::string left = std::exchange(left_, {});
+    return refused(request, {Refusal::Reason::kNotReleased,
+                             left + " still there after release: destroy what prepare and run made"});
   }
 
   Reply go(const Request& request) try {
@@ -211,7 +225,7 @@ class Worker {
   /// Everything as if nothing had been called yet, and all that the clock is not to see.
   Reply reset(const Request& request) {
     if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
-    if (!region_) region_.emplace(stream_);  // the driver compiles its kernels
+    make_region();  // the driver compiles its kernels
     if (pinned_ == nullptr) {
       void* memory = nullptr;
       if (cudaHostAlloc(&memory, sizeof(Pieces), cudaHostAllocDefault) == cudaSuccess)
@@ -223,6 +237,14 @@ class Worker {
     Reply reply = reply_to(request, settle());
     reply.clock_mhz = region_->sm_clock_mhz();
     return reply;
+  }
+
+  /// Its events are no learner's.
+  void make_region() {
+    if (region_) return;
+    const int events = live_objects().events;
+    region_.emplace(stream_);
+    before_.events += live_objects().events - events;
   }
 
   /// Lines that a call asked L2 to keep. While a share of L2 is set aside for them a reset alone may leave
@@ -271,7 +293,7 @@ class Worker {
 
   template <class Call>
   Reply timed(const Request& request, const Call& call) {
-    if (!region_) region_.emplace(stream_);
+    make_region();
     Reply reply = reply_to(request, {});
     const Outcome outcome = region_->run(request, call, reply);
     const Outcome settled = settle();
@@ -288,6 +310,8 @@ class Worker {
   Pieces* pinned_ = nullptr;  ///< copies to it need no staging; none where the device has no such memory
   unsigned calls_ = 0;        ///< since the arrays were loaded
   bool prepared_ = false;
+  LiveObjects before_;  ///< prepare
+  std::string left_;    ///< alive after release, not told yet
 };
 
 }  // namespace

@@ -51,7 +51,8 @@ DeviceChoice parse_device(const std::string& text) {
     return choice;
   }
   if (text != "auto" && text != "gpu") {
-    throw std::invalid_argument("unknown device '" + text + "': auto, gpu, sim or sim:NAME");
+    throw std::invalid_argument("unknown device '" + text + "': auto, gpu, sim or sim:NAME; a simulated " +
+                                text + " is sim:" + text);
   }
   choice.simulated = gpu_count() == 0;
   if (choice.simulated && text == "gpu")

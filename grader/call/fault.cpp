@@ -76,6 +76,8 @@ Class class_of(worker::Refusal::Reason reason) {
       return Class::kBudgetExceeded;
     case worker::Refusal::Reason::kDoubleFree:
       return Class::kDoubleFree;
+    case worker::Refusal::Reason::kNotReleased:
+      return Class::kNotReleased;
     default:
       return Class::kCrashed;
   }
@@ -92,7 +94,9 @@ Fault fault_of(const sim::Trap& trap) {
   if (fault.reason == Class::kOutOfBounds && fault.message.find("past the end of") != std::string::npos)
     fault.message +=
         "\nfix: work out this thread's index; where a block reaches past the end of the data, its threads "
-        "without an element must do nothing: if (i < n)";
+        "without an element must do nothing: if (i < n). Does it have that check? Then compare with the size "
+        "of the array that is "
+        "named above";
   return fault;
 }
 

@@ -149,13 +149,19 @@ class Detective {
     return wrong_.front();
   }
 
+  /// Where integers of 16 and of 32 bits end.
+  static bool of_a_type(unsigned exponent) {
+    return exponent == 15 || exponent == 16 || exponent == 31 || exponent == 32;
+  }
+
   std::optional<PatternFound> tail() const {
     const auto first = contiguous_to_end();
     if (!first || *first == 0) return {};
     if (*first >= 1024 && std::has_single_bit(*first) && wrong_.size() > 1024) {
       const auto exponent = static_cast<unsigned>(std::countr_zero(*first));
       return PatternFound{Pattern::kAfterPowerOfTwo, *first,
-                          "wrong from index 2^" + std::to_string(exponent) + " (" + text(*first) + ") on"};
+                          "wrong from index 2^" + std::to_string(exponent) + " (" + text(*first) + ") on" +
+                              (of_a_type(exponent) ? ": which type has the index?" : "")};
     }
     return PatternFound{Pattern::kTail, *first,
                         "right up to index " + text(*first - 1) + ", wrong from there to the end (the last " +

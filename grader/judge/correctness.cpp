@@ -9,6 +9,7 @@
 
 #include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
+#include "grader/judge/performance_checks.h"
 
 namespace roofline::grader {
 namespace {
@@ -50,14 +51,15 @@ class CaseRunner {
       : grading_(grading), device_(device), facts_(facts), prefix_(std::move(prefix)) {}
 
   void run() {
-    const auto& cases = grading_.part.cases;
+    const std::vector<Case> cases = quick_ ? telling_first(grading_.part.cases) : grading_.part.cases;
     const auto begin = std::chrono::steady_clock::now();
     std::size_t left_out = 0, ran = 0;
     if (quick_) make_room();
     const std::size_t first_check = grading_.result.checks.size();
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
-      const bool late = ran >= kLeastCases && so_far.count() > grading_.options.quick_seconds;
+      const bool late =
+          ran >= kLeastCases && cases[i].tells.empty() && so_far.count() > grading_.options.quick_seconds;
       if (quick_ && (late || !is_small(cases[i]))) {
         ++left_out;
         continue;
@@ -72,6 +74,7 @@ class CaseRunner {
       check.kind = CheckKind::kCorrectness;
       if (cases[i].hidden && !hidden_) end_visible();
       decide(check, cases[i]);
+      if (quick_ && !hidden_ && !cases[i].tells.empty()) check.detail.emplace_back("tells", cases[i].tells);
       if (hidden_) conceal(check);
       grading_.add(std::move(check));
     }
@@ -82,6 +85,11 @@ class CaseRunner {
   }
 
  private:
+  static std::vector<Case> telling_first(std::vector<Case> cases) {
+    std::ranges::stable_partition(cases, [](const Case& one) { return !one.tells.empty() && !one.hidden; });
+    return cases;
+  }
+
   /// Hidden cases come last, in workers of their own: what a program prints of them is not kept.
   void end_visible() {
     for (std::optional<Rig>* rig : {&rig_, &checked_}) {
@@ -229,6 +237,9 @@ class CaseRunner {
     Examination examination = examine(plan, outcome, rig.input(), grading_.examine_options());
     if (!facts_.simulated || !rig.usable()) return examination;
     Fault bug = rig.simulated().finding();
+    if (!bug && !examination.fault && outcome.go)
+      if (auto complaint = used_default_stream(*outcome.go))
+        examination.fault = {Class::kWrongStructure, std::move(*complaint), {}, 0};
     if (!bug) return examination;
     if (examination.fault.reason == Class::kWrongAnswer) {
       add_cause(std::move(bug), examination.fault);

@@ -11,8 +11,8 @@
 #include "grader/base/printable.h"
 #include "grader/base/toml.h"
 #include "grader/base/units.h"
-#include "grader/base/words.h"
 #include "grader/call/worker_process.h"
+#include "grader/judge/answer.h"
 
 namespace roofline::grader {
 namespace {
@@ -69,11 +69,12 @@ void grade_answer(Check& check, const Prediction& asked, const toml::node& node)
   if (const auto text = node.value<std::string>()) {
     if (text->empty()) return;
     if (!asked.word.empty()) {
-      decide(check, lower(*text) == lower(asked.word), "\"" + printable(*text) + "\"", ", which is not it");
+      decide(check, is_word(*text, asked.word), "\"" + printable(*text) + "\"", ", which is not it");
       return;
     }
+    if (const auto number = number_in(*text, asked.unit)) return grade_number(check, asked, *number);
     decide(check, false, "\"" + printable(*text) + "\"",
-           ": a number is asked for, without quotes and without a unit");
+           ": a number is asked for" + (asked.unit.empty() ? "" : ", in " + asked.unit));
     return;
   }
   const auto value = node.value<double>();
@@ -110,7 +111,7 @@ std::vector<Check> grade_predictions(const std::vector<Prediction>& asked, const
       check.message =
           checks.empty()
               ? file.filename().string() + " cannot be read: " + broken +
-                    "\nAn answer is one number, written out (0.25, not 1/4), or one word in quotes."
+                    "\nAn answer is a number, or text in quotes: 0.25, \"1/4\", \"345 us\", \"memory\"."
               : "not graded: " + file.filename().string() + " cannot be read";
       check.file = (std::filesystem::path(source_path).parent_path() / file.filename()).string();
       check.line = line;

@@ -10,6 +10,8 @@ namespace {
 
 /// Sizes of the cases that vary something else than the size: ragged, several blocks.
 constexpr std::uint64_t kRagged = 100'003;
+/// One element more than the usual block has threads.
+constexpr std::uint64_t kOneMore = 257;
 
 Case sized(const CommonCases& options, std::uint64_t size) {
   Case result;
@@ -28,13 +30,18 @@ std::vector<Case> common_cases(const CommonCases& options) {
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
   std::vector<Case> cases;
-  for (const std::uint64_t size : sizes) cases.push_back(sized(options, size));
+  for (const std::uint64_t size : sizes) {
+    cases.push_back(sized(options, size));
+    if (size == 0) cases.back().tells = "an empty array";
+    if (size == kOneMore) cases.back().tells = "a last block that is not full";
+  }
   for (const unsigned elements : options.misaligned) {
     Case shifted = sized(options, kRagged);
     shifted.id = "misaligned-" + std::to_string(elements);
     shifted.title = "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
                     " past an aligned address";
     shifted.misaligned_elements = elements;
+    if (elements == options.misaligned[0]) shifted.tells = "unaligned pointers";
     cases.push_back(std::move(shifted));
   }
   if (options.special_values) {
@@ -42,6 +49,7 @@ std::vector<Case> common_cases(const CommonCases& options) {
     special.id = "special";
     special.title = "NaN, infinities, -0 and denormals among the inputs";
     special.special_values = true;
+    special.tells = "NaN and infinities";
     cases.push_back(std::move(special));
   }
   if (!options.in_place.empty()) {
@@ -49,6 +57,7 @@ std::vector<Case> common_cases(const CommonCases& options) {
     in_place.id = "in-place";
     in_place.title = "in place: " + options.in_place[0].first + " is " + options.in_place[0].second;
     in_place.alias = options.in_place;
+    in_place.tells = "calls in place";
     cases.push_back(std::move(in_place));
   }
   return cases;

@@ -231,6 +231,9 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> alias{};  ///< output, input: the same pointer
   bool gpu_only = false;                                     ///< too large to simulate
   std::uint64_t needs_memory = 0;                            ///< device bytes
+  /// What goes wrong here and not in most other cases ("copies that nobody waits for"). `watch` runs these
+  /// cases first, whatever they cost, and names what they cover.
+  std::string tells{};
 };
 
 struct CommonCases {

@@ -51,6 +51,13 @@ StructureCheck coalesced(double limit) {
 StructureCheck no_local_memory() {
   return {"registers", "values stay in registers", [](const Observation& seen) -> std::optional<std::string> {
             for (const auto& kernel : seen.region.kernels) {
+              // PTX has as many registers as it likes: what ptxas spilled is known from the machine code.
+              if (kernel.resources.spill_bytes > 0)
+                return readable_symbol(kernel.name) + ": the compiler spilled " +
+                       std::to_string(kernel.resources.spill_bytes) + " bytes a thread out of " +
+                       std::to_string(kernel.resources.registers) +
+                       " registers into local memory: allow more registers (no minimum of blocks in "
+                       "__launch_bounds__), or keep fewer values alive";
               if (kernel.counters.local_requests == 0) continue;
               return readable_symbol(kernel.name) + " goes to local memory " +
                      std::to_string(kernel.counters.local_requests) +

@@ -9,6 +9,7 @@
 
 #include "grader/base/file.h"
 #include "grader/base/units.h"
+#include "grader/judge/answer.h"
 #include "grader/judge/prediction.h"
 
 namespace roofline::grader {
@@ -18,14 +19,6 @@ std::string trimmed(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-/// What is not a number that TOML and C++ read alike is a word: no "0x10", "1e999", "nan".
-bool is_number(const std::string& text) {
-  if (text.find_first_not_of("0123456789.eE+-") != std::string::npos) return false;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == '\0' && value < 1e300 && value > -1e300;
 }
 
 /// As TOML has it: "5", "0.25" and "1e9", not ".25", "5." or "+5".
@@ -58,7 +51,7 @@ std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const s
 }
 
 std::string with_answer(const std::string& text, const std::string& key, const std::string& answer) {
-  const std::string value = is_number(answer) ? as_number(answer) : "\"" + answer + "\"";
+  const std::string value = plain_number(answer) ? as_number(answer) : "\"" + answer + "\"";
   std::string out;
   bool done = false;
   for (size_t begin = 0; begin < text.size();) {
@@ -85,9 +78,12 @@ std::string with_answer(const std::string& text, const std::string& key, const s
 
 std::string complaint_about(const Prediction& asked, const std::string& line) {
   if (asked.word.empty())
-    return is_number(line) ? "" : "a number is asked for, without a unit; Enter skips the question";
+    return number_in(line, asked.unit) && line.find_first_of("\"\\") == std::string::npos
+               ? ""
+               : "a number is asked for" + (asked.unit.empty() ? "" : ", in " + asked.unit) +
+                     "; Enter skips the question";
   for (const char c : line)
-    if (std::isalpha(static_cast<unsigned char>(c)) == 0)
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '-' && c != ' ')
       return "one word is asked for; Enter skips the question";
   return {};
 }

@@ -29,7 +29,8 @@ std::string one_decimal(double value) { return format_number("%.1f", value); }
 
 struct Cases {
   size_t right = 0, wrong = 0, waiting = 0;
-  const Check* first = nullptr;  ///< that is wrong
+  const Check* first = nullptr;   ///< that is wrong
+  std::vector<std::string> told;  ///< kinds of mistakes that the right ones cover
 };
 
 Cases count(const Result& result) {
@@ -41,6 +42,11 @@ Cases count(const Result& result) {
     cases.right += check.verdict == Verdict::kPass;
     cases.wrong += check.verdict == Verdict::kFail;
     cases.waiting += check.verdict == Verdict::kSkipped && check.reason == Class::kNone;
+    if (check.verdict != Verdict::kPass) continue;
+    for (const auto& [key, value] : check.detail)
+      if (const auto* text = std::get_if<std::string>(&value);
+          key == "tells" && text != nullptr && std::ranges::find(cases.told, *text) == cases.told.end())
+        cases.told.push_back(*text);
   }
   return cases;
 }
@@ -48,6 +54,13 @@ Cases count(const Result& result) {
 std::string of_cases(const Cases& cases) {
   const size_t all = cases.right + cases.wrong;
   return std::to_string(cases.wrong) + " of " + std::to_string(all) + (all == 1 ? " case" : " cases");
+}
+
+/// "covered: an empty array, unaligned pointers".
+std::string covered_text(const Cases& cases) {
+  std::string text;
+  for (const std::string& told : cases.told) text += (text.empty() ? "covered: " : ", ") + printable(told);
+  return text;
 }
 
 /// One line: the verdict, and how far it reaches.
@@ -122,6 +135,8 @@ std::string quick_text(const Result& result, const std::vector<Attempt>& before,
   }
   std::string change = before_text(result, last_of(before, result.device), terminal);
   if (right) {
+    if (const std::string covered = covered_text(cases); !covered.empty())
+      text += indented(covered, terminal);
     const std::string best = best_text(best_of(before, result.device), terminal);
     if (!best.empty()) change += (change.empty() ? "" : "; ") + best;
     change +=

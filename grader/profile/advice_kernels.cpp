@@ -92,16 +92,26 @@ void partial_warps(const ProgramProfile& program, Advice& advice) {
   }
 }
 
+/// Share of its registers that a kernel can often do with and not spill.
+constexpr double kFewerRegisters = 0.75;
+
 std::string lift_of(const KernelProfile& kernel, const sim::DeviceDescription& device) {
   const sim::KernelResources& r = kernel.longest->resources;
   const std::string& limit = kernel.longest->occupancy.limiter;
   const u64 warps = std::max<u64>(device.max_warps_per_sm / 2, 1);
   const u64 blocks = std::max<u64>(warps / warps_of_block(kernel), 1);
-  if (limit == "registers")
-    return "each thread uses " + std::to_string(r.registers) + " registers; with at most " +
-           std::to_string(device.registers_per_sm / (warps * 32) / 8 * 8) +
-           " half of the warp slots could be filled: __launch_bounds__(" + std::to_string(threads(kernel)) +
-           ", " + std::to_string(blocks) + ") asks the compiler for it";
+  if (limit == "registers") {
+    const u64 registers = device.registers_per_sm / (warps * 32) / 8 * 8;
+    const std::string use = "each thread uses " + std::to_string(r.registers) + " registers; with at most " +
+                            std::to_string(registers) + " half of the warp slots could be filled: ";
+    // Values that find no register go to memory, which costs more than few warps do.
+    if (number(registers) < kFewerRegisters * number(r.registers))
+      return use +
+             "let each thread hold fewer values. Do not force it: __launch_bounds__ would spill them "
+             "into memory";
+    return use + "__launch_bounds__(" + std::to_string(threads(kernel)) + ", " + std::to_string(blocks) +
+           ") asks the compiler for it";
+  }
   if (limit == "shared memory")
     return "each block uses " + bytes_text(number(r.static_shared_bytes + r.dynamic_shared_bytes)) +
            " of shared memory; with at most " + bytes_text(number(device.shared_per_sm / blocks)) +
@@ -130,6 +140,15 @@ void small_grid(const ProgramProfile& program, Advice& advice) {
     const u64 blocks = kernel.longest->grid.count(), sms = program.device.sms;
     if (blocks >= sms || instructions_a_warp(kernel) < 256) continue;
     const double factor = std::max(number(blocks) / number(sms), 0.05);
+    const u64 all = blocks * threads(kernel), held = sms * u64{program.device.max_warps_per_sm} * 32;
+    if (all < 32) {
+      advice.kernel(kernel, factor,
+                    std::to_string(all) + (all == 1 ? " thread does" : " threads do") +
+                        " all the work; this GPU holds " + std::to_string(held) +
+                        " at a time. Give each element a thread: blockIdx.x * blockDim.x + threadIdx.x, and "
+                        "(n + block - 1) / block blocks.");
+      continue;
+    }
     advice.kernel(kernel, factor,
                   "the grid has " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") +
                       ", the GPU " + std::to_string(sms) + " SMs: " + std::to_string(sms - blocks) +

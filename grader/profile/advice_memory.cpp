@@ -132,7 +132,11 @@ void scalar_access(const ProgramProfile& program, Advice& advice) {
   each_wasteful_line(program, true, advice);
 }
 
-std::string bank_hint(const sim::LineRecord& instruction) {
+/// Rows of a fragment, and accesses of 16 bytes, begin at multiples of 16 bytes: one element more would
+/// misalign them.
+constexpr const char* kPadWide = "Pad the rows by 16 bytes: 8 halves or 4 floats. Less would misalign them.";
+
+std::string bank_hint(const sim::LineRecord& instruction, bool fragments) {
   const InstructionCounters& c = instruction.counters;
   const bool regular = c.stride_low == c.stride_high && c.irregular * 2 <= c.requests;
   if (!regular) return "Spread the addresses of a warp over the 32 banks of 4 bytes.";
@@ -140,6 +144,7 @@ std::string bank_hint(const sim::LineRecord& instruction) {
   std::string text = neighbours(instruction) + ", so they meet in the same of the 32 banks. ";
   text[0] = 'N';
   const unsigned width = instruction.width;
+  if (stride % 128 == 0 && stride != 0 && (fragments || width > 4)) return text + kPadWide;
   if (stride % 128 == 0 && stride != 0)
     return text + "Pad the rows by one element: [" + std::to_string(stride / std::max(width, 1u)) + " + 1].";
   if (width > 4)  // an odd number of words would misalign it
@@ -151,6 +156,10 @@ std::string bank_hint(const sim::LineRecord& instruction) {
 void bank_conflicts(const ProgramProfile& program, Advice& advice) {
   for (const KernelProfile& kernel : program.kernels) {
     const double all = number(kernel.counters.shared_wavefronts);
+    bool on_tensor_cores = false;
+    for (size_t type = 0; type < kernel.counters.flops.size(); ++type)
+      on_tensor_cores = on_tensor_cores ||
+                        (sim::is_tensor(static_cast<sim::FlopType>(type)) && kernel.counters.flops[type] > 0);
     for (const LineProfile& line : kernel.lines) {
       const sim::LineRecord* found =
           worst(line, &InstructionCounters::wavefronts, &InstructionCounters::ideal_wavefronts);
@@ -164,7 +173,7 @@ void bank_conflicts(const ProgramProfile& program, Advice& advice) {
                       one_digit(number(found->counters.wavefronts) / number(found->counters.requests)) +
                       " passes over shared memory a warp request, " +
                       one_digit(number(found->counters.ideal_wavefronts) / number(found->counters.requests)) +
-                      " would do. " + bank_hint(*found));
+                      " would do. " + bank_hint(*found, on_tensor_cores));
     }
   }
 }

@@ -35,6 +35,7 @@ enum class Class : std::uint8_t {
   kMemoryLimit,
   kBudgetExceeded,
   kDoubleFree,
+  kNotReleased,
   kHostComputed,
   kInputChanged,
   kWrongStructure,

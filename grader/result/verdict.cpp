@@ -45,6 +45,8 @@ std::string_view name_of(Class reason) {
       return "budget-exceeded";
     case Class::kDoubleFree:
       return "double-free";
+    case Class::kNotReleased:
+      return "not-released";
     case Class::kHostComputed:
       return "host-computed";
     case Class::kInputChanged:

@@ -73,6 +73,16 @@ class CommandLine : public testing::Test {
   fs::path root_, file_;
 };
 
+// Breaks when what people type first is answered with a list of what they did wrong.
+TEST_F(CommandLine, HelpIsAVerbAndADeviceWithoutSimIsNamed) {
+  EXPECT_EQ(lab({"help"}).output, lab({"--help"}).output);
+  EXPECT_EQ(lab({"help", "grade"}).output, lab({"grade", "--help"}).output);
+  EXPECT_EQ(lab({"help"}).exit_code, 0);
+  const CommandResult device = lab({"grade", "01", "--device", "h200"});
+  EXPECT_EQ(device.exit_code, 2);
+  EXPECT_NE(device.output.find("sim:h200"), std::string::npos) << device.output;
+}
+
 // Breaks when a verb loses its help or its examples.
 TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");

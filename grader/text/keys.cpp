@@ -24,7 +24,6 @@ constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
 void on_end(int) {
   const int error = errno;
   const char byte = 0;
-  if (!marks_pastes) return;
   [[maybe_unused]] const ssize_t written = write(wake[1], &byte, 1);
   errno = error;
 }
@@ -38,6 +37,7 @@ void handle(int signal, void (*handler)(int)) {
 
 /// Asks the terminal to put marks around what is pasted, or no longer to.
 void mark_pastes(bool on) {
+  if (!marks_pastes) return;
   [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, on ? "\033[?2004h" : "\033[?2004l", 8);
 }
 

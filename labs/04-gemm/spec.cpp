@@ -124,18 +124,27 @@ Case shape(int m, int n, int k, const std::string& why = "") {
 std::vector<Case> cases() {
   std::vector<Case> list = {shape(64, 64, 64), shape(16, 16, 16, "one tile"), shape(1, 1, 1),
                             shape(128, 256, 64, "no matrix is square")};
-  for (const int size : {15, 17, 31, 33, 127, 129}) list.push_back(shape(size, size, size));
+  list.back().tells = "matrices that are not square";
+  for (const int size : {15, 17, 31, 33, 127, 129}) {
+    list.push_back(shape(size, size, size));
+    if (size == 33) list.back().tells = "edges of tiles";
+  }
   list.insert(list.end(),
               {shape(33, 65, 1, "an outer product"), shape(1, 257, 255, "a row"),
                shape(255, 1, 33, "a column"), shape(40, 72, 24, "multiples of 8, not of 16"),
                shape(0, 64, 64, "C has no rows"), shape(64, 0, 64, "C has no columns"),
                shape(64, 96, 0, "nothing to add up: C is zero"), shape(64, 64, 4096, "long sums")});
+  // Aligned rows, tiles that reach past C, and one to three steps of the depths that are chosen for a stage:
+  // where the last copies are still on their way, they meet the edge tiles' scratch memory.
+  for (const int k : {40, 64, 96, 128, 192}) list.push_back(shape(72, 136, k, "an edge, copied by 16 bytes"));
+  list.back().tells = "copies that nobody waits for";
   for (const unsigned elements : {1U, 4U}) {
     Case one = shape(64, 80, 96,
                      "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
                          " past an aligned address");
     one.id = "misaligned-" + std::to_string(elements);
     one.misaligned_elements = elements;
+    if (elements == 1) one.tells = "unaligned pointers";
     list.push_back(one);
   }
   list.insert(list.end(), {shape(1003, 999, 1001), shape(1024, 1024, 1024)});

@@ -26,5 +26,6 @@ Solver* prepare(const State& state, cudaStream_t stream);
 /// Advances state.u by `steps` (0 or more) steps of length dt, in place. It need not wait for the end.
 void run(Solver* solver, int steps, float dt, cudaStream_t stream);
 
-/// Gives back what prepare() took. All work has ended.
+/// Gives back what prepare() and run() took: streams, events and graphs that outlive it are counted. All work
+/// has ended.
 void release(Solver* solver);

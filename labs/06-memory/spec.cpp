@@ -42,7 +42,8 @@ NamedValues with_budget(NamedValues chain, double activations) {
   return chain;
 }
 
-std::vector<Case> chain_cases(double (*activations)(int layers)) {
+/// The case with `telling` layers is the first in which the budget and the order of copies matter.
+std::vector<Case> chain_cases(double (*activations)(int layers), int telling, const std::string& tells) {
   std::vector<Case> cases;
   const auto add = [&](int layers, int batch, int width) {
     const std::string shape = std::to_string(batch) + "x" + std::to_string(width);
@@ -50,7 +51,10 @@ std::vector<Case> chain_cases(double (*activations)(int layers)) {
                      .title = std::to_string(layers) + (layers == 1 ? " layer of " : " layers of ") + shape,
                      .settings = with_budget(chain_settings(layers, batch, width), activations(layers))});
   };
-  for (const int layers : {1, 2, 3, 4, 5, 7, 10, 17}) add(layers, 64, 64);
+  for (const int layers : {1, 2, 3, 4, 5, 7, 10, 17}) {
+    add(layers, 64, 64);
+    if (layers == telling) cases.back().tells = tells;
+  }
   add(6, 128, 64);
   add(9, 64, 128);
   add(12, 256, 64);  // the gradients of all weights have less room than four activations
@@ -87,7 +91,7 @@ Part recompute() {
       .letter = "a",
       .title = "memory A: recompute",
       .program = chain_program("recompute", "train_step"),
-      .cases = chain_cases(few_activations),
+      .cases = chain_cases(few_activations, 10, "the budget"),
       .goals = {{.id = "time",
                  .title = "a step, beside keeping everything and computing the segments again",
                  .settings = with_budget(timed_chain(), few_activations(16)),
@@ -142,7 +146,7 @@ Part swap() {
       .letter = "b",
       .title = "memory B: swap",
       .program = std::move(program),
-      .cases = chain_cases(six_activations),
+      .cases = chain_cases(six_activations, 7, "the budget, copies that nobody waits for"),
       .overlaps = {{.id = "overlap",
                     .title = "12 of 16 activations leave and come back while kernels run",
                     .settings = with_budget(timed_chain(), kOnDevice),
@@ -307,7 +311,9 @@ std::vector<Case> share_cases() {
   for (const int n : {1, 2, 3, 33, 100, 200})
     cases.push_back(instance(Instance::kRandom, "random", "any lifetimes", n));
   cases.push_back(instance(Instance::kTogether, "together", "all alive at once", 20));
+  cases.back().tells = "nothing to share";
   cases.push_back(instance(Instance::kNested, "nested", "made forward, used backward", 64));
+  cases.back().tells = "lifetimes of activations";
   for (const int n : {2, 7, 50}) cases.push_back(instance(Instance::kCut, "cut", "cut from a rectangle", n));
   cases.push_back(instance(Instance::kRandom, "random", "any lifetimes", 0));
   return cases;

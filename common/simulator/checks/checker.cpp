@@ -12,6 +12,7 @@ Checker::Checker(u32 checks)
       streams_(findings_, [this](u64 address) { return device_->explain(address, 1); }) {}
 
 void Checker::attach(Device& device) {
+  if (auto lost = leak()) lost_.push_back(std::move(*lost));
   streams_.host_waited_for_device();
   for (const auto& [address, allocation] : live_) init_.released(address);
   live_.clear();
@@ -95,6 +96,7 @@ void Checker::launch_begins(const Grid& grid) {
 }
 
 void Checker::launch_ends(const Grid& grid) {
+  if (does(kCheckInit)) init_.launch_ends();
   if (does(kCheckRace)) race_.launch_ends();
   streams_.end(grid.kernel);
   notes_work_ = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,8 @@ class Checker : public Observer {
     u64 bytes = 0;
     std::string origin;
   };
+  /// What was never freed; nothing where all was, or where nothing can be freed any more.
+  std::optional<Finding> leak() const;
   bool does(Check check) const { return (checks_ & check) != 0; }
   template <class Use>
   static void each_row(const Rows& rows, Use use);
@@ -79,6 +82,7 @@ class Checker : public Observer {
   bool notes_work_ = false;  ///< the running launch's bytes are noted for stream order
   std::map<std::string, u64> calls_;
   std::map<u64, Allocation> live_, freed_;
+  std::vector<Finding> lost_;  ///< what was not freed before the device was reset
 };
 
 }  // namespace roofline::sim

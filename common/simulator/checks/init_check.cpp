@@ -12,6 +12,8 @@ namespace {
 
 /// Holes in a copy that may be padding of structures.
 constexpr u64 kPadding = 15;
+/// Of a block: for numbering the threads of a launch.
+constexpr u64 kMaxThreads = 1024;
 
 std::string allocation_text(u64 begin, u64 end, const std::string& origin) {
   return std::to_string(end - begin) + "-byte allocation at " + hex(begin) +
@@ -77,6 +79,7 @@ void InitCheck::launch_begins(const Grid& grid, const std::vector<Traits>& trait
   grid_ = &grid;
   traits_ = &traits;
   reported_.clear();
+  launch_ends();
   cluster_writes_ = false;
   shared_.clear();
 }
@@ -95,6 +98,7 @@ void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   ByteMap& valid = shared ? shared_[w.block] : valid_;
   if (a.kind != AccessKind::kStore && !(*traits_)[in.index].barrier_object) read(w, in, a, valid, shared);
   if (a.kind == AccessKind::kLoad) return;
+  if (!early_.empty()) settle_early(w, a, shared);
   if (a.pattern->kind == AddressPattern::Kind::kUnit) return valid.set(a.base, u64{a.width} * kWarpSize);
   for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1)
     valid.set(a.address(static_cast<u32>(std::countr_zero(lanes))), a.width);
@@ -104,15 +108,20 @@ void InitCheck::read(const Warp& w, const Instruction& in, const ObservedAccess&
                      bool shared) {
   if (a.pattern->kind == AddressPattern::Kind::kUnit && valid.has_all(a.base, u64{a.width} * kWarpSize))
     return;
-  u32 culprit = kWarpSize;
+  u32 culprit = kWarpSize, culprits = 0;
   u64 missing = 0;
   for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
     const u64 address = a.address(lane);
     if (valid.has_all(address, a.width) || !misses_word(valid, address, a.width)) continue;
-    // What lies outside its memory traps in a moment.
-    if (shared ? address + a.width > w.block->shared_bytes : find(address) == nullptr) continue;
+    // What lies outside of its memory, even by its end alone, traps in a moment.
+    const Entry* const allocation = shared ? nullptr : find(address);
+    const u64 memory_end = shared                  ? w.block->shared_bytes
+                           : allocation != nullptr ? allocation->second.end
+                                                   : 0;
+    if (address + a.width > memory_end) continue;
     culprit = std::min(culprit, lane);
+    culprits |= 1U << lane;
     missing += a.width - valid.count(address, a.width);
   }
   if (culprit == kWarpSize) return;
@@ -121,6 +130,52 @@ void InitCheck::read(const Warp& w, const Instruction& in, const ObservedAccess&
     ++known->count;
   else
     report(w, in, a, culprit, missing, shared);
+  for (u32 lanes = culprits; lanes != 0; lanes &= lanes - 1)
+    remember_early(w, a, static_cast<u32>(std::countr_zero(lanes)), shared, reported_[in.index]);
+}
+
+namespace {
+
+u64 thread_of(const Warp& w, u32 lane) {
+  return w.block->linear_id * kMaxThreads + w.index * kWarpSize + lane;
+}
+
+}  // namespace
+
+void InitCheck::remember_early(const Warp& w, const ObservedAccess& a, u32 lane, bool shared,
+                               const Finding* finding) {
+  // An atomic operation makes a value of the garbage that it reads: nobody can come to write it first.
+  if (a.kind == AccessKind::kAtomic || early_count_ >= kMostEarly) {
+    unwritten_.insert(finding);
+    return;
+  }
+  ++early_count_;
+  const u64 block = shared ? w.block->linear_id + 1 : 0;
+  early_[{block, a.address(lane) / 4}].push_back({thread_of(w, lane), finding});
+}
+
+void InitCheck::settle_early(const Warp& w, const ObservedAccess& a, bool shared) {
+  const u64 block = shared ? w.block->linear_id + 1 : 0;
+  for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<u32>(std::countr_zero(lanes));
+    const u64 address = a.address(lane);
+    for (u64 word = address / 4; word <= (address + a.width - 1) / 4; ++word) {
+      const auto found = early_.find({block, word});
+      if (found == early_.end()) continue;
+      // The first to write it had read it: a sum that was never set to zero.
+      for (const EarlyRead& read : found->second)
+        if (read.thread == thread_of(w, lane))
+          for (const EarlyRead& each : found->second) unwritten_.insert(each.finding);
+      early_.erase(found);
+    }
+  }
+}
+
+void InitCheck::launch_ends() {
+  for (const auto& [word, reads] : early_)
+    for (const EarlyRead& read : reads) unwritten_.insert(read.finding);
+  early_.clear();
+  early_count_ = 0;
 }
 
 void InitCheck::report(const Warp& w, const Instruction& in, const ObservedAccess& a, u32 lane, u64 missing,

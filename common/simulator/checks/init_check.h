@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
@@ -30,8 +31,23 @@ class InitCheck {
   void block_begins(const Block& block);
   void block_ends(const Block& block);
   void access(Warp& w, const Instruction& in, const ObservedAccess& a);
+  void launch_ends();
+  /// Whether another thread of the launch wrote later every word that a finding is about: the reader only
+  /// came too early, which is a race.
+  bool came_too_early(const Finding& finding) const { return !unwritten_.contains(&finding); }
 
  private:
+  /// A word of a block's shared memory, or (block 0) of global memory. Blocks count from 1 here.
+  using Word = std::pair<u64, u64>;
+  /// Who read a word before anybody wrote it, and where that was reported.
+  struct EarlyRead {
+    u64 thread;  ///< of the launch
+    const Finding* finding;
+  };
+  static constexpr size_t kMostEarly = size_t{1} << 16;
+
+  void remember_early(const Warp& w, const ObservedAccess& a, u32 lane, bool shared, const Finding* finding);
+  void settle_early(const Warp& w, const ObservedAccess& a, bool shared);
   struct Allocation {
     u64 end = 0;
     std::string origin;
@@ -50,7 +66,10 @@ class InitCheck {
   const std::vector<Traits>* traits_ = nullptr;
   std::map<const Block*, ByteMap> shared_;
   bool cluster_writes_ = false;  ///< blocks of the launch write each other's shared memory: it is not watched
-  std::map<u32, Finding*> reported_;  ///< by instruction, of the present launch
+  std::map<u32, Finding*> reported_;              ///< by instruction, of the present launch
+  std::map<Word, std::vector<EarlyRead>> early_;  ///< words of the present launch that are unwritten still
+  size_t early_count_ = 0;
+  std::set<const Finding*> unwritten_;  ///< about words that nobody but the reader wrote
 };
 
 }  // namespace roofline::sim

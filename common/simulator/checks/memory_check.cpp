@@ -155,8 +155,15 @@ bool is_side_of_race(const Finding& read, const std::deque<Finding>& all) {
 std::vector<Finding> Checker::findings() {
   std::vector<Finding> all;
   for (const Finding& finding : findings_.all())
-    if (does(finding.check) && !is_side_of_race(finding, findings_.all())) all.push_back(finding);
-  if (!does(kCheckMemory) || faulted_) return all;
+    if (does(finding.check) && !(init_.came_too_early(finding) && is_side_of_race(finding, findings_.all())))
+      all.push_back(finding);
+  all.insert(all.end(), lost_.begin(), lost_.end());
+  if (auto lost = leak()) all.push_back(std::move(*lost));
+  return all;
+}
+
+std::optional<Finding> Checker::leak() const {
+  if (!does(kCheckMemory) || faulted_ || live_.empty()) return {};
   u64 bytes = 0;
   std::string list;
   size_t named = 0;
@@ -164,16 +171,14 @@ std::vector<Finding> Checker::findings() {
     bytes += allocation.bytes;
     if (++named <= 10) list += "\n    " + describe(address, allocation.bytes, allocation.origin);
   }
-  if (live_.empty()) return all;
   if (named > 10) list += "\n    and " + std::to_string(named - 10) + " more";
-  Finding leak = memory_finding(
+  Finding lost = memory_finding(
       "leak",
       count_of(live_.size(), "allocation") + " of " + count_of(bytes, "byte") + " never freed:" + list,
       "cudaFree what cudaMalloc gave; the end of the program frees it too");
-  leak.level = Finding::Level::kNote;
-  leak.count = live_.size();
-  all.push_back(std::move(leak));
-  return all;
+  lost.level = Finding::Level::kNote;
+  lost.count = live_.size();
+  return lost;
 }
 
 }  // namespace roofline::sim

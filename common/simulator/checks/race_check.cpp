@@ -86,7 +86,7 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
     me.thread = static_cast<u16>(w.index * kWarpSize + lane);
     me.clock = state.order.clock();
     me.pending = copies;
-    const Touch t{w, in, state, me, lane, address, shared, traits.plain_store};
+    const Touch t{w, in, state, me, lane, address, shared, traits.plain_store, a};
     if (strong(me)) communicate(t, a, shadow);
     touch(t, a, shadow);
     if (copies) {
@@ -183,11 +183,14 @@ static const u8* stored_bytes(const Warp& w, const Instruction& in, u32 lane, u6
 
 bool RaceCheck::same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const {
   const u8* const mine = stored_bytes(t.w, t.in, t.lane, at - t.address);
+  // Lanes are looked at in ascending order. In a loop the same lane may have written here an iteration ago.
+  const u32 lane = before.thread % kWarpSize;
   const bool at_once = before.instruction == t.me.instruction && before.clock == t.me.clock &&
-                       before.block == t.me.block && before.thread / kWarpSize == t.w.index;
-  // Lanes of one instruction: the other's value is in its register still; it is taken from the same place of
-  // its access, which is where scalar stores to one address have it.
-  const u8* const other = at_once    ? stored_bytes(t.w, t.in, before.thread % kWarpSize, at - t.address)
+                       before.block == t.me.block && before.thread / kWarpSize == t.w.index &&
+                       lane < t.lane && (t.request.mask >> lane & 1U) != 0 &&
+                       at - t.request.address(lane) < t.request.width;
+  // Lanes of one instruction: the other's value is in its register still.
+  const u8* const other = at_once    ? stored_bytes(t.w, t.in, lane, at - t.request.address(lane))
                           : t.shared ? t.w.block->shared + at
                                      : reinterpret_cast<const u8*>(at);
   return std::memcmp(mine, other, bytes) == 0;
@@ -202,6 +205,7 @@ void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
   switch (traits.gathers) {
     case Gathers::kBarrier:
     case Gathers::kBarrierArrive:
+      if (active != w.live()) state.split_warps |= 1U << w.index % 32;
       state.order.arrive(w.index, static_cast<u8>(w.row<u32>(in.a)[lane] & 15));
       break;
     case Gathers::kWholeWarp:

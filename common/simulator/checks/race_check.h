@@ -53,6 +53,7 @@ class RaceCheck {
     RaceShadow shared;
     std::vector<AtSync> at_sync;                   ///< by warp
     std::unordered_map<u32, ThreadCopies> copies;  ///< by thread
+    u32 split_warps = 0;  ///< by bit: they came to a barrier of the block without all their lanes
   };
   enum class Hazard : u8 { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
   /// One lane's part of a request.
@@ -64,6 +65,7 @@ class RaceCheck {
     u32 lane;
     u64 address;  ///< of the lane's first byte
     bool shared, plain_store;
+    const ObservedAccess& request;  ///< of the warp
   };
 
   BlockState& state_of(const Block& block);

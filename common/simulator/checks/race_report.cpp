@@ -10,7 +10,8 @@ namespace roofline::sim {
 
 namespace {
 
-const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction) {
+const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction,
+                       bool split) {
   if (pending)
     return "cp.async copies in the background: wait with cp.async.wait_group (__pipeline_wait_prior), then "
            "__syncthreads() before other threads read";
@@ -18,6 +19,10 @@ const char* advice_for(bool pending, bool shared, bool same_block, bool same_war
     return "several threads write different values to one address: give each its own element, or use an "
            "atomic "
            "operation";
+  if (same_warp && split)
+    return "a __syncthreads() in a branch or loop waits only for the threads that come to it: move it to "
+           "where "
+           "every thread of the block passes";
   if (same_warp) return "threads of a warp do not run in lockstep: put __syncwarp() between the two accesses";
   if (same_block)
     return shared ? "put __syncthreads() between the two accesses, where all threads of the block pass"
@@ -58,7 +63,8 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
   finding.places = {place_of(*grid.kernel, before.instruction, who(before) + first),
                     place_of(*grid.kernel, t.me.instruction, who(t.me) + second)};
   finding.advice = advice_for(before.pending, t.shared, same_block, same_warp,
-                              before.instruction == t.me.instruction && before.clock == t.me.clock);
+                              before.instruction == t.me.instruction && before.clock == t.me.clock,
+                              (t.state.split_warps >> t.w.index % 32 & 1U) != 0);
   return findings_.add(std::move(finding));
 }
 

@@ -199,6 +199,7 @@ class Resolver {
   Access scattered(u64 base, bool constant) {
     const Memory& memory = *w_.block->grid->memory;
     auto& pointers = w_.block->access->pointers;
+    check_alignment(base, "");
     for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
       const auto l = static_cast<u32>(std::countr_zero(lanes));
       const u64 address = base + entry_.pattern.difference[l];
@@ -210,7 +211,6 @@ class Resolver {
       if (found->read_only && request_.kind != AccessKind::kLoad) read_only(address, l);
       pointers[l] = address;
     }
-    check_alignment(base, "");
     count_device(base, constant);
     return {0, pointers.data(), AddressPattern::Kind::kGeneral};
   }
@@ -218,9 +218,9 @@ class Resolver {
   Access shared(u64 base) {
     Block& block = *w_.block;
     if (block.cluster != nullptr && !lies_within(base, block.shared_bytes)) return distributed(base);
+    check_alignment(base, "shared address ");
     check_bounds(base, block.shared_bytes, "shared address ",
                  "the block's shared memory (static and dynamic)");
-    check_alignment(base, "shared address ");
     count_shared(w_, in_, request_.kind, entry_.pattern, base);
     return along_pattern(reinterpret_cast<u64>(block.shared) + base);
   }
@@ -260,8 +260,8 @@ class Resolver {
   /// Arguments of calls live in local memory too; on hardware they are registers, so they are not counted.
   Access local(u64 base, bool counted) {
     Block& block = *w_.block;
-    check_bounds(base, block.local_bytes, "local address ", "the thread's local memory");
     check_alignment(base, "local address ");
+    check_bounds(base, block.local_bytes, "local address ", "the thread's local memory");
     if (counted) count_local(w_, in_, request_.kind, entry_.pattern, base);
     auto& pointers = block.access->pointers;
     const u64 first =
@@ -349,6 +349,7 @@ class Resolver {
     }
   }
 
+  /// Before the bounds, as on hardware: a wide access whose end lies outside is misaligned first.
   void check_alignment(u64 base, const char* space) {
     const u64 wrong = request_.width - 1;
     if (((base | entry_.pattern.low_bits) & wrong) == 0) [[likely]]

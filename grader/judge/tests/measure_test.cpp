@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "grader/call/environment.h"
+#include "grader/judge/answer.h"
 #include "grader/judge/performance_checks.h"
 #include "grader/judge/prediction.h"
 #include "grader/judge/score.h"
@@ -291,11 +292,34 @@ TEST_F(PredictionFile, NumbersWithinAFactor) {
   EXPECT_EQ(grade("bytes = 6.1\n")[0].verdict, Verdict::kFail);
   EXPECT_EQ(grade("bytes = -8\n")[0].verdict, Verdict::kFail);
   EXPECT_EQ(grade("bytes = nan\n")[0].verdict, Verdict::kFail);
-  EXPECT_EQ(grade("bytes = \"8 bytes\"\n")[0].verdict, Verdict::kFail);
+  EXPECT_EQ(grade("bytes = \"8 apples\"\n")[0].verdict, Verdict::kFail);
   EXPECT_EQ(grade("bytes = 9e9\n")[0].message.find("8"), std::string::npos) << "the answer is not given away";
 }
 
+// Breaks when a right answer is refused for how it is spelled, or a wrong unit is passed over.
+TEST_F(PredictionFile, AnswersInQuotesAndInOtherUnits) {
+  for (const char* right : {"8", "16/2", "8 B", "8 bytes", "0.008 kB", " 8 "})
+    EXPECT_EQ(grade(std::string("bytes = \"") + right + "\"\n")[0].verdict, Verdict::kPass) << right;
+  for (const char* wrong : {"8 kB", "8 us", "8/0", "/8", "8 16", "eight", "0x8"})
+    EXPECT_EQ(grade(std::string("bytes = \"") + wrong + "\"\n")[0].verdict, Verdict::kFail) << wrong;
+}
+
+TEST(Answer, MeansTheSameHoweverItIsSpelled) {
+  EXPECT_DOUBLE_EQ(number_in("345 us", "us").value(), 345);
+  EXPECT_DOUBLE_EQ(number_in("0.345ms", "us").value(), 345);
+  EXPECT_DOUBLE_EQ(number_in("345 µs", "us").value(), 345);
+  EXPECT_DOUBLE_EQ(number_in("0.25 FLOP/B", "FLOP/B").value(), 0.25);
+  EXPECT_DOUBLE_EQ(number_in("1/4 flops/byte", "FLOP/B").value(), 0.25);
+  EXPECT_DOUBLE_EQ(number_in("16 times", "").value(), 16);
+  EXPECT_DOUBLE_EQ(number_in("1.1e9", "").value(), 1.1e9);
+  EXPECT_FALSE(number_in("0.25 GB/s", "FLOP/B"));
+  EXPECT_FALSE(number_in("", ""));
+  EXPECT_TRUE(is_word("Memory-bound", "memory") && is_word("memory bound", "memory"));
+  EXPECT_FALSE(is_word("memory", "compute") || is_word("", "compute"));
+}
+
 TEST_F(PredictionFile, Words) {
+  EXPECT_EQ(grade("regime = \"memory-bound\"\n")[1].verdict, Verdict::kPass);
   EXPECT_EQ(grade("regime = \"Memory\"\n")[1].verdict, Verdict::kPass);
   EXPECT_EQ(grade("regime = \"compute\"\n")[1].verdict, Verdict::kFail);
   EXPECT_EQ(grade("regime = 3\n")[1].verdict, Verdict::kFail);

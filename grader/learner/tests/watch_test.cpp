@@ -376,6 +376,32 @@ TEST_F(WatchVerb, ASaveDuringACheckStartsAnew) {
   ends(0);
 }
 
+// Breaks when only a terminal's watch can be ended.
+TEST_F(WatchVerb, EndsBySignalsWithoutATerminal) {
+  write_file(file_, "#error no\n");
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const Child child =
+        start_child({.arguments = {std::string(ROOFLINE_BUILD) + "/bin/lab", "watch", "01"},
+                     .environment = environment_with(
+                         {"ROOFLINE_ROOT=" + root_.string(), "ROOFLINE_STATE=" + (root_ / ".lab").string()}),
+                     .output = nothing});
+    close(nothing);
+    ASSERT_GT(child.pid, 0);
+    sleep(1);
+    kill(child.pid, signal);
+    int status = -1;
+    pid_t ended = 0;
+    for (int tries = 0; ended == 0 && tries < 500; ++tries) {
+      usleep(10000);
+      ended = waitpid(child.pid, &status, WNOHANG);
+    }
+    if (ended == 0) kill(child.pid, SIGKILL);
+    EXPECT_EQ(ended, child.pid) << "signal " << signal << " was ignored";
+    EXPECT_EQ(status, 0) << "signal " << signal;
+  }
+}
+
 // Breaks when a log gets escape sequences, or the keys of nobody are waited for.
 TEST_F(WatchVerb, LineByLineWithoutATerminal) {
   write_file(file_, "#error no\n");

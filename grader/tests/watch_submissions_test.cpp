@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// What `./lab watch` says of wrong submissions within its seconds: those whose fault is no matter of time
+// must not be called right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "grader/judge/workbench.h"
+#include "grader/lab/selection.h"
+#include "grader/lab/submission_file.h"
+
+namespace roofline::grader {
+namespace {
+
+struct Watched {
+  const char* part;
+  const char* file;  ///< below the lab's wrong/; empty: the solution, which must be called right
+};
+
+void PrintTo(const Watched& one, std::ostream* out) { *out << one.part << " " << one.file; }
+
+class WatchSubmissions : public testing::TestWithParam<Watched> {};
+
+TEST_P(WatchSubmissions, AreToldFromTheSolution) {
+  const Paths paths = Paths::find();
+  Workbench workbench(paths, "sim");
+  const std::vector<Lab> labs = all_labs();
+  const Chosen part = select(labs, {GetParam().part}).front();
+  const bool solution = *GetParam().file == '\0';
+  const auto file = solution ? part.solution(paths) : part.versions(paths, "wrong") / GetParam().file;
+  const Result result =
+      workbench.check(part, {.source = solution ? file : submission_source(file, paths), .prediction = {}});
+  std::string said;
+  for (const Check& check : result.checks)
+    if (check.verdict == Verdict::kFail) said += check.id + ": " + check.message + "\n";
+  if (solution)
+    EXPECT_TRUE(right_not_timed(result)) << said;
+  else
+    EXPECT_EQ(result.verdict, Verdict::kFail) << "called right in a hurry";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Labs, WatchSubmissions,
+    testing::Values(
+        // Swapping starts beyond four layers, and each case of it takes a while.
+        Watched{"06b", "no-wait-for-departure.patch"}, Watched{"06b", "no-wait-for-layer.patch"},
+        Watched{"06b", "no-wait-for-return.patch"}, Watched{"06b", "no-wait-for-room.patch"},
+        Watched{"06b", "wrong-way.patch"}, Watched{"06b", "keep-all.patch"}, Watched{"06b", ""},
+        // Four layers fit as they are.
+        Watched{"06a", "keep-all.patch"}, Watched{"06a", "never-released.patch"},
+        Watched{"06a", "other-mask.patch"}, Watched{"06a", ""},
+        // What no value shows.
+        Watched{"04", "default-stream.patch"}, Watched{"04", "last-wait.patch"},
+        Watched{"04", "no-barrier.patch"}, Watched{"04", "transposed-b.patch"},
+        Watched{"04", "multiples-of-16.patch"}, Watched{"04", ""},
+        // Two solvers.
+        Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""}),
+    [](const auto& watched) {
+      std::string name = std::string("Lab") + watched.param.part + "_" +
+                         (*watched.param.file == '\0' ? "solution" : watched.param.file);
+      name = name.substr(0, name.find('.'));
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
+
+}  // namespace
+}  // namespace roofline::grader
