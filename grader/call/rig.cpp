@@ -9,10 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "grader/call/device_arrays.h"
 #include "grader/call/shared_memory.h"
 #include "grader/call/worker_process.h"
-#include "grader/lab/generate.h"
-#include "simulator/channel/content_hash.h"
 #include "simulator/host/session.h"
 #include "worker/worker.h"
 
@@ -78,10 +77,9 @@ static_assert(static_cast<int>(worker::Parameter::kStream) == static_cast<int>(A
 struct Rig::State {
   RigOptions options;
   SharedMemory input, output;
-  std::optional<SharedMemory>
-      fetched;  ///< simulated: what the machine says is in the outputs; no worker sees it
   std::optional<sim::Session> session;
-  std::unique_ptr<Box> box;  // before the process that is in it
+  std::optional<DeviceArrays> arrays;  ///< simulated: what the session's machine says lies in its memory
+  std::unique_ptr<Box> box;            // before the process that is in it
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
   bool answering = true;
@@ -89,16 +87,13 @@ struct Rig::State {
   bool prepares = false;  ///< the worker asks for it
   double prepare_seconds = 0;
   std::uint32_t serial = 0;
-  std::array<std::uint64_t, worker::kMaxParameters>
-      addresses{};  ///< simulated: of the arrays, as the worker says
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
       : options(rig_options),
         input("roofline-input", input_bytes, SharedMemory::Worker::kReads),
         output("roofline-output", output_bytes,
                rig_options.device.simulated ? SharedMemory::Worker::kReads : SharedMemory::Worker::kWrites) {
-    if (rig_options.device.simulated)
-      fetched.emplace("roofline-fetched", output_bytes, SharedMemory::Worker::kWrites);  // the machine does
+    if (options.device.simulated) start_device(output_bytes);
   }
 
   WorkerProcess::Deadline deadline() const {
@@ -122,8 +117,7 @@ struct Rig::State {
     return options.budget->holds({process->pid(), session ? session->machine_pid() : 0});
   }
 
-  void start_device() {
-    if (!options.device.simulated) return;
+  void start_device(std::uint64_t output_bytes) {
     sim::MachineOptions machine = options.machine;
     machine.device = options.device.id;
     // Before the judge's own deadline: the device can say which kernel hangs, and where.
@@ -132,6 +126,7 @@ struct Rig::State {
     session.emplace(sim::Session::start(options.simulator_directory, machine));
     if (options.budget) session->set_patience(options.deadline_seconds);
     session->set_sampling_seed(options.sampling_seed);
+    arrays.emplace(*session, output_bytes);
   }
 
   /// The worker and, for a simulated device, the runtime library: all that a box has to hold.
@@ -257,58 +252,19 @@ struct Rig::State {
   Fault load(const CallPlan& plan) {
     worker::Reply reply{};
     if (!session) return ask(plan.load_request(), reply);
-    const std::uint64_t key = entropy();
-    std::vector<std::uint64_t> given;
-    Fault fault = ask_for_reply(plan.load_request(), reply, [&] { given = hash_images(plan, key); });
+    Fault fault = ask_for_reply(plan.load_request(), reply,
+                                [&] { arrays->remember(plan, input.bytes(), output.bytes()); });
     if (fault) return fault;
-    std::ranges::copy(reply.addresses, addresses.begin());
-    for (std::size_t i = 0; i < given.size() && !fault; ++i)
-      fault = misplaced(plan.arrays()[i], given[i], key);
+    fault = arrays->prove(plan, reply.addresses);
     if (fault) usable = false;
     return fault;
   }
 
-  /// Of every array's image as the judge made it.
-  std::vector<std::uint64_t> hash_images(const CallPlan& plan, std::uint64_t key) const {
-    std::vector<std::uint64_t> hashes;
-    for (const ArrayPlan& array : plan.arrays()) {
-      const auto& memory = array.record.from_output != 0 ? output : input;
-      hashes.push_back(
-          sim::content_hash(memory.bytes().subspan(array.record.source, array.record.image_bytes), key));
-    }
-    return hashes;
-  }
-
-  /// An array that is not what the judge gave, or not where the worker says.
-  Fault misplaced(const ArrayPlan& array, std::uint64_t given, std::uint64_t key) {
-    if (array.record.alias != 0) {
-      addresses[array.parameter] = addresses[array.record.alias - 1U];
-      return {};
-    }
-    const auto there = session->hash(addresses[array.parameter], array.record.image_bytes, key);
-    if (there == given) return {};
-    const bool is_input = array.argument->kind == Argument::Kind::kInput;
-    return {is_input ? Class::kInputChanged : Class::kHostComputed,
-            (is_input ? "the input " : "the output ") + array.argument->name +
-                (there ? " on the device is not the one that was given" : " is not an array on the device"),
-            {},
-            0};
-  }
-
-  /// From the machine itself: nothing that the worker can write to is believed.
-  Fault read_from_machine(const CallPlan& plan, std::vector<std::byte>& copy) {
-    for (const ArrayPlan& array : plan.arrays()) {
-      if (array.record.fetch == 0) continue;
-      if (session->copy_out(addresses[array.parameter], array.record.image_bytes, fetched->fd(),
-                            array.record.destination))
-        continue;
-      usable = false;
-      return {
-          Class::kCrashed, array.argument->name + " is no longer on the device: was it freed there?", {}, 0};
-    }
-    const auto bytes = fetched->bytes().first(plan.output_bytes());
-    copy.assign(bytes.begin(), bytes.end());
-    return {};
+  Fault read_outputs(const CallPlan& plan, std::vector<std::byte>& copy) {
+    if (!session) return download(plan, 0, copy);
+    Fault fault = arrays->read(plan, copy);
+    if (fault) usable = false;
+    return fault;
   }
 
   Fault download(const CallPlan& plan, unsigned set, std::vector<std::byte>& copy) {
@@ -327,7 +283,6 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
          std::uint64_t input_bytes, std::uint64_t output_bytes) {
   try {
     state_ = std::make_unique<State>(options, input_bytes, output_bytes);
-    state_->start_device();
     WorkerProcess::Start start;
     start.program = worker;
     start.environment = environment_for(options);
@@ -388,8 +343,7 @@ CallOutcome Rig::call(const CallPlan& plan) {
   outcome.fault = state_->ask(plan.go_request(), outcome.reply);
   state_->end_region(outcome.go, outcome.fault);
   if (outcome.fault) return outcome;
-  outcome.fault = state_->session ? state_->read_from_machine(plan, outcome.output)
-                                  : state_->download(plan, 0, outcome.output);
+  outcome.fault = state_->read_outputs(plan, outcome.output);
   state_->end_region(outcome.fetch, outcome.fault);
   // Without the seal the worker may have changed what the reference is about to read.
   if (!state_->input.write_sealed()) plan.fill(state_->input.bytes(), state_->output.bytes());
