@@ -63,6 +63,7 @@ class CommandLine {
     add_export();
     add_devices();
     add_batch();
+    add_term();
     add_run();
     add_completion();
   }
@@ -180,6 +181,7 @@ class CommandLine {
     verb->add_flag("--yes", export_.yes,
                    "give out files, too, that you may have added to a lab for yourself");
     verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
+    verb->add_option("--course", export_.course, "course file: hints of its exam's labs stay at home");
     verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
     verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");
   }
@@ -274,7 +276,8 @@ class CommandLine {
     batch->add_option(
         "--roster", batch_.roster,
         "CSV with columns id, name, email, submitted, or what Canvas, Moodle or Gradescope exports");
-    batch->add_option("--course", batch_.course, "TOML: deadline, grace, percent a day, points");
+    batch->add_option("--course", batch_.course,
+                      "course file: due times, points, sections, exam (./lab syllabus checks it)");
     batch->add_option("--format", batch_.formats, "further formats, separated by commas")->delimiter(',');
     batch->add_option("--executor", batch_.executor, "local or slurm");
     batch->add_option("--partition", batch_.partition, "Slurm: partition");
@@ -282,6 +285,8 @@ class CommandLine {
     batch->add_option("--time", batch_.time, "Slurm: time limit of a task")->capture_default_str();
     batch->add_flag("--rescore", batch_.rescore,
                     "give points anew, for example after a change of --course; runs nothing");
+    batch->add_option("--regrade", batch_.regrade,
+                      "run the submissions of this student again; may be repeated");
     batch->add_flag("--yes", batch_.yes, "go on where people are missing or unknown, without asking");
     batch->add_flag("--fresh", batch_.fresh, "forget what the folder holds and start over");
     batch->add_flag_callback(
@@ -292,6 +297,16 @@ class CommandLine {
         "boxes for root in a container that has no user namespaces");
     batch->add_option("--task", batch_.task)->group("");
     batch->add_option("--gpu", batch_.gpu)->group("");
+  }
+
+  void add_term() {
+    CLI::App* syllabus =
+        add("syllabus", "check a course file and print what it promises students; for instructors",
+            "  ./lab syllabus course.toml                  labs, due times, points, rules, rubrics\n"
+            "  ./lab syllabus course.toml --out syllabus.md",
+            [this](const Paths& paths) { return syllabus_verb(paths, syllabus_); });
+    syllabus->add_option("COURSE", syllabus_.course, "the course file")->required();
+    syllabus->add_option("--out", syllabus_.out, "Markdown file to write; none: standard output");
   }
 
   void add_run() {
@@ -400,6 +415,7 @@ class CommandLine {
   [[maybe_unused]] AuthorCheckRequest author_;
   ReportRequest report_;
   BatchRequest batch_;
+  SyllabusRequest syllabus_;
   RunOptions run_;
   std::string lab_, shell_;
   bool all_ = false;

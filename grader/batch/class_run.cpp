@@ -62,6 +62,9 @@ Progressed replay(const std::vector<Json>& events) {
       state.course = text_of(event, "course");
     } else if (what == "agreed") {
       state.agreed.insert(text_of(event, "to"));
+    } else if (what == "regrade") {
+      state.done.erase(key);
+      state.faults.erase(key);
     } else if (what == "fault") {
       ++state.faults[key];
     } else if (what == "slurm") {

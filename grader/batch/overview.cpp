@@ -159,6 +159,7 @@ std::vector<GradeRow> grade_rows(const Graded& student) {
   if (!student.handed_in.empty())
     rows.push_back({"handed in " + student.handed_in + (student.days_late > 0 ? "" : ", in time"), "", ""});
   if (student.factor != 1) rows.push_back({student.remark, "times " + decimal(student.factor), ""});
+  if (!student.comment.empty()) rows.push_back({student.comment, "", ""});
   rows.push_back({"grade", decimal(student.points()), most});
   return rows;
 }

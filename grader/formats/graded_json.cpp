@@ -18,7 +18,10 @@ Graded from_json(const std::string& text) {
     graded.id = json.value("id", "");
     graded.name = json.value("name", "");
     graded.email = json.value("email", "");
+    graded.section = json.value("section", "");
     graded.factor = json.value("factor", 1.0);
+    graded.comment = json.value("comment", "");
+    if (json.contains("set") && json["set"].is_number()) graded.set = json["set"].get<double>();
     graded.remark = json.value("remark", "");
     graded.held = json.value("held", "");
     graded.in_roster = json.value("in_roster", true);

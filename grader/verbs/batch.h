@@ -7,22 +7,20 @@
 #include <vector>
 
 #include "grader/base/paths.h"
+#include "grader/batch/class_setup.h"
 #include "grader/box/box.h"
 
 namespace roofline::grader {
 
-struct BatchRequest {
+struct BatchRequest : ClassFiles {
   std::filesystem::path folder;  ///< what was handed in; with `task`, the out folder
   std::filesystem::path out;
-  std::vector<std::string> labs;  ///< empty: lab 01
   std::string device = "auto";
-  unsigned jobs = 0;             ///< 0: a task for each core, or each GPU
-  std::uint64_t seed = 0;        ///< 0: drawn once for the class
-  std::filesystem::path hidden;  ///< an instructor's cases (grader/lab/hidden.h); empty: none
+  unsigned jobs = 0;  ///< 0: a task for each core, or each GPU
   Sandbox sandbox = Sandbox::kNamespaces;
   std::string executor = "local";
   std::vector<std::string> formats;
-  std::filesystem::path roster, course;
+  std::vector<std::string> regrade;  ///< students whose submissions are run again
   bool rescore = false, fresh = false;
   bool yes = false;  ///< go on though something looks wrong (grader/batch/doubts.h)
   std::string partition, memory = "4G", time = "01:00:00";  ///< Slurm's

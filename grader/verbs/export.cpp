@@ -5,6 +5,7 @@
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
+#include "grader/batch/course.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
 #include "grader/handout/course.h"
@@ -70,6 +71,17 @@ void export_results(const Paths& paths, const ExportRequest& request) {
   std::printf("%s\n", request.out.c_str());
 }
 
+/// An exam's hints stay at home: a page without a hint takes their place, so that ./lab hint says why.
+void leave_hints_out(std::vector<CourseFile>& files, const Course& course, const std::vector<Chosen>& parts) {
+  for (const Chosen& part : parts) {
+    const Exam* exam = course.exam_of({part.id()});
+    if (exam == nullptr || exam->hints) continue;
+    for (CourseFile& file : files)
+      if (file.name == fs::path("labs") / part.lab->folder / part.lab->hints)
+        file.bytes = "# Hints\n\n## Hint 1\n\nThis lab is an exam: there are no hints.\n";
+  }
+}
+
 /// A folder with something in it may be anybody's work: nothing is written into it.
 void export_course(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
   if (request.out.empty()) throw UsageError("name the folder for the course repository: --out FOLDER");
@@ -79,7 +91,8 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
   if (fs::exists(request.out, ignored) && !fs::is_empty(request.out, ignored))
     throw UsageError(request.out.string() +
                      " is not empty; name a new folder, then copy it over the old one");
-  const std::vector<CourseFile> files = student_files(paths, parts);
+  std::vector<CourseFile> files = student_files(paths, parts);
+  if (!request.course.empty()) leave_hints_out(files, Course::read(request.course), parts);
   for (const std::string& lab : missing_labs(files, parts))
     throw UsageError("labs/" + lab +
                      " is not in git, so it would not go out: git add and commit it first, or name "
