@@ -261,12 +261,12 @@ class CommandLine {
             "  ./lab batch submissions --out graded --lab 01 --roster class.csv --course course.toml\n"
             "  ./lab batch submissions --out graded --lab 01 --course course.toml --rescore\n"
             "  ./lab batch submissions --out graded --lab 04 --executor slurm --device gpu\n"
+            "  ./lab batch submissions --out graded --lab 01 --regrade ada\n"
+            "  ./lab batch --out graded --purge ada    what would be deleted; --yes deletes\n"
             "The same command goes on where it was stopped.",
             [this](const Paths& paths) { return batch_verb(paths, batch_); });
-    batch
-        ->add_option("DIR", batch_.folder,
-                     "what was handed in: a folder, or the archive that the platform exported")
-        ->required();
+    batch->add_option("DIR", batch_.folder,
+                      "what was handed in: a folder, or the archive that the platform exported");
     batch->add_option("--out", batch_.out, "folder for results, tables and the journal");
     batch->add_option("--lab", batch_.labs, "number or name; may be repeated")->delimiter(',');
     batch->add_option("--device", batch_.device, "auto, gpu, sim or sim:NAME");
@@ -287,7 +287,10 @@ class CommandLine {
                     "give points anew, for example after a change of --course; runs nothing");
     batch->add_option("--regrade", batch_.regrade,
                       "run the submissions of this student again; may be repeated");
-    batch->add_flag("--yes", batch_.yes, "go on where people are missing or unknown, without asking");
+    batch->add_option("--purge", batch_.purge,
+                      "instead of grading, delete what --out holds about this student (an id), or `all`");
+    batch->add_flag("--yes", batch_.yes,
+                    "go on where people are missing or unknown, without asking; with --purge, delete");
     batch->add_flag("--fresh", batch_.fresh, "forget what the folder holds and start over");
     batch->add_flag_callback(
         "--no-sandbox", [this] { batch_.sandbox = Sandbox::kNone; },
@@ -306,6 +309,14 @@ class CommandLine {
             "  ./lab syllabus course.toml --out syllabus.md",
             [this](const Paths& paths) { return syllabus_verb(paths, syllabus_); });
     syllabus->add_option("COURSE", syllabus_.course, "the course file")->required();
+    CLI::App* statistics =
+        add("statistics", "how the labs of a term went, by section and check; for instructors",
+            "  ./lab statistics lab-01 lab-02 --out term   a page and tables of two graded classes",
+            [this](const Paths& paths) { return statistics_verb(paths, statistics_); });
+    statistics->add_option("CLASS", statistics_.classes, "folders that ./lab batch wrote with --out")
+        ->required();
+    statistics->add_option("--out", statistics_.out, "folder for the page and the tables")
+        ->capture_default_str();
     syllabus->add_option("--out", syllabus_.out, "Markdown file to write; none: standard output");
   }
 
@@ -416,6 +427,7 @@ class CommandLine {
   ReportRequest report_;
   BatchRequest batch_;
   SyllabusRequest syllabus_;
+  StatisticsRequest statistics_;
   RunOptions run_;
   std::string lab_, shell_;
   bool all_ = false;

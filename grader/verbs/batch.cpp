@@ -16,6 +16,7 @@
 #include "grader/base/utc_now.h"
 #include "grader/batch/anonymous.h"
 #include "grader/batch/batch.h"
+#include "grader/batch/class_files.h"
 #include "grader/batch/class_folder.h"
 #include "grader/batch/class_run.h"
 #include "grader/batch/doubts.h"
@@ -116,9 +117,7 @@ class Batch {
   void prepare_folder() const {
     std::error_code error;
     if (request_.fresh)
-      for (const char* ours :
-           {"journal.jsonl", "work", "results", "reports", "class.csv", "hardest.csv", "index.html"})
-        fs::remove_all(folder_.root / ours, error);
+      for (const fs::path& ours : class_files(folder_)) fs::remove_all(ours, error);
     fs::create_directories(folder_.work(), error);
     if (error) throw InfrastructureError("cannot make " + folder_.work().string() + ": " + error.message());
   }
@@ -248,6 +247,7 @@ class Batch {
     threads_ =
         request_.executor == "slurm" ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, cores / slots_));
     const Unpacker unpacker = this->unpacker();
+    Owners owners;
     ProgressLine progress("reading what was handed in");
     for (std::size_t i = 0; i < all.size(); ++i) {
       progress.update(static_cast<double>(i) / static_cast<double>(all.size()), all[i].label);
@@ -261,8 +261,10 @@ class Batch {
         attempt.tasks[task.part] = task.key;
         tasks_.push_back(std::move(task));
       }
+      for (const auto& [part, key] : attempt.tasks) owners[attempt.id].insert(key);
       attempts_.push_back(std::move(attempt));
     }
+    keep_owners(folder_, std::move(owners));
   }
 
   void require_all_done(const Progressed& progressed) const {
@@ -394,6 +396,9 @@ int batch_verb(const Paths& paths, const BatchRequest& request) {
     return run_task(paths, {fs::absolute(request.folder)}, request.task, request.gpu);
   if (request.out.empty()) throw UsageError("batch needs --out, the folder for the results");
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
+  if (!request.purge.empty()) return purge_class(paths, request);
+  if (request.folder.empty())
+    throw UsageError("batch needs DIR, the folder or archive with what was handed in");
   return Batch(paths, request).run();
 }
 

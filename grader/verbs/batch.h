@@ -21,12 +21,15 @@ struct BatchRequest : ClassFiles {
   std::string executor = "local";
   std::vector<std::string> formats;
   std::vector<std::string> regrade;  ///< students whose submissions are run again
+  std::string purge;                 ///< a student's id, or "all": deleted instead of graded
   bool rescore = false, fresh = false;
   bool yes = false;  ///< go on though something looks wrong (grader/batch/doubts.h)
   std::string partition, memory = "4G", time = "01:00:00";  ///< Slurm's
   std::string task;  ///< not for people: one task of a class, in a process of its own
   int gpu = -1;      ///< for it
 };
+/// `--purge`: says what it would delete; with `yes` deletes it.
+int purge_class(const Paths& paths, const BatchRequest& request);
 /// Grades a class. 0: every submission has a verdict; 3: one has none, for no fault of a student.
 int batch_verb(const Paths& paths, const BatchRequest& request);
 

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdio>
 
 #include "grader/base/file.h"
@@ -17,28 +16,18 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-/// Throws UsageError where the file holds no result.
-Graded graded_in(const fs::path& file) {
-  try {
-    return read_graded(file);
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 /// One file, or every NAME.json of a folder in the order of their names.
 std::vector<Graded> read_results(const fs::path& from) {
   std::error_code ignored;
   if (!fs::exists(from, ignored)) throw UsageError("there is no " + from.string() + " to export from");
-  if (!fs::is_directory(from, ignored)) return {graded_in(from)};
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(from))
-    if (entry.is_regular_file() && entry.path().extension() == ".json") files.push_back(entry.path());
-  if (files.empty()) throw UsageError("there is no result (*.json) in " + from.string());
-  std::ranges::sort(files);
-  std::vector<Graded> all;
-  for (const fs::path& file : files) all.push_back(graded_in(file));
-  return all;
+  try {
+    if (!fs::is_directory(from, ignored)) return {read_graded(from)};
+    std::vector<Graded> all = read_graded_folder(from);
+    if (all.empty()) throw UsageError("there is no result (*.json) in " + from.string());
+    return all;
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
 }
 
 FormatOptions options_of(const Paths& paths, const ExportRequest& request) {

@@ -87,6 +87,12 @@ struct SyllabusRequest {
 /// Checks a course file and prints what it promises students.
 int syllabus_verb(const Paths& paths, const SyllabusRequest& request);
 
+struct StatisticsRequest {
+  std::vector<std::filesystem::path> classes;  ///< folders that ./lab batch wrote
+  std::filesystem::path out = "statistics";
+};
+int statistics_verb(const Paths& paths, const StatisticsRequest& request);
+
 struct AuthorCheckRequest {
   std::vector<std::string> labs;  ///< empty: all
   std::string device = "sim";
