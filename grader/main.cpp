@@ -309,6 +309,11 @@ class CommandLine {
             "  ./lab syllabus course.toml --out syllabus.md",
             [this](const Paths& paths) { return syllabus_verb(paths, syllabus_); });
     syllabus->add_option("COURSE", syllabus_.course, "the course file")->required();
+    CLI::App* fresh =
+        add("new", "the folders of a new lab, which build and wait for your work; for authors",
+            "  ./lab new 16-scale                          labs/16-scale and solutions/16-scale",
+            [this](const Paths& paths) { return new_verb(paths, new_); });
+    fresh->add_option("FOLDER", new_, "two digits and a name: 16-scale")->required();
     CLI::App* statistics =
         add("statistics", "how the labs of a term went, by section and check; for instructors",
             "  ./lab statistics lab-01 lab-02 --out term   a page and tables of two graded classes",
@@ -429,7 +434,7 @@ class CommandLine {
   SyllabusRequest syllabus_;
   StatisticsRequest statistics_;
   RunOptions run_;
-  std::string lab_, shell_;
+  std::string lab_, shell_, new_;
   bool all_ = false;
 };
 

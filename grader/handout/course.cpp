@@ -36,6 +36,7 @@ const std::vector<std::string> kForInstructors = {
     "docs/what-we-refuse.md",
     "grader/handout/author_check.cpp",
     "grader/handout/author_check.h",
+    "grader/handout/new_lab",
     "grader/verbs/author_check.cpp",
     "solutions",
 };
@@ -51,7 +52,8 @@ const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".cla
 
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
 const std::vector<std::string> kNotTheirs = {"solutions/",   "author-check",   "./lab batch",
-                                             "./lab export", "./lab syllabus", "./lab statistics"};
+                                             "./lab export", "./lab syllabus", "./lab statistics",
+                                             "./lab new"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();

@@ -87,6 +87,9 @@ struct SyllabusRequest {
 /// Checks a course file and prints what it promises students.
 int syllabus_verb(const Paths& paths, const SyllabusRequest& request);
 
+/// Makes the folders of a new lab, "16-scale".
+int new_verb(const Paths& paths, const std::string& folder);
+
 struct StatisticsRequest {
   std::vector<std::filesystem::path> classes;  ///< folders that ./lab batch wrote
   std::filesystem::path out = "statistics";
