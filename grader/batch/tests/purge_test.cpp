@@ -3,6 +3,8 @@
 // What a class's folder holds about people, and that it can be deleted.
 #include "grader/batch/purge.h"
 
+#include <nlohmann/json.hpp>
+
 #include "batch_folder.h"
 #include "grader/base/file.h"
 #include "grader/batch/batch.h"
