@@ -65,6 +65,7 @@ class CommandLine {
     add_export();
     add_devices();
     add_batch();
+    add_term();
     add_run();
     add_completion();
   }
@@ -186,6 +187,7 @@ class CommandLine {
     verb->add_flag("--yes", export_.yes,
                    "give out files, too, that you may have added to a lab for yourself");
     verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
+    verb->add_option("--course", export_.course, "course file: hints of its exam's labs stay at home");
     verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
     verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");
   }
@@ -265,12 +267,12 @@ class CommandLine {
             "  ./lab batch submissions --out graded --lab 01 --roster class.csv --course course.toml\n"
             "  ./lab batch submissions --out graded --lab 01 --course course.toml --rescore\n"
             "  ./lab batch submissions --out graded --lab 04 --executor slurm --device gpu\n"
+            "  ./lab batch submissions --out graded --lab 01 --regrade ada\n"
+            "  ./lab batch --out graded --purge ada    what would be deleted; --yes deletes\n"
             "The same command goes on where it was stopped.",
             [this](const Paths& paths) { return batch_verb(paths, batch_); });
-    batch
-        ->add_option("DIR", batch_.folder,
-                     "what was handed in: a folder, or the archive that the platform exported")
-        ->required();
+    batch->add_option("DIR", batch_.folder,
+                      "what was handed in: a folder, or the archive that the platform exported");
     batch->add_option("--out", batch_.out, "folder for results, tables and the journal");
     batch->add_option("--lab", batch_.labs, "number or name; may be repeated")->delimiter(',');
     batch->add_option("--device", batch_.device, "auto, gpu, sim or sim:NAME");
@@ -280,7 +282,8 @@ class CommandLine {
     batch->add_option(
         "--roster", batch_.roster,
         "CSV with columns id, name, email, submitted, or what Canvas, Moodle or Gradescope exports");
-    batch->add_option("--course", batch_.course, "TOML: deadline, grace, percent a day, points, limits");
+    batch->add_option("--course", batch_.course,
+                      "course file: due times, points, sections, exam (./lab syllabus checks it)");
     batch->add_option("--ceiling", batch_.ceiling,
                       "end after this time, such as 2h: the same command goes on with what was not reached");
     batch->add_option("--budget", batch_.budget,
@@ -293,7 +296,12 @@ class CommandLine {
     batch->add_option("--time", batch_.time, "Slurm: time limit of a task")->capture_default_str();
     batch->add_flag("--rescore", batch_.rescore,
                     "give points anew, for example after a change of --course; runs nothing");
-    batch->add_flag("--yes", batch_.yes, "go on where people are missing or unknown, without asking");
+    batch->add_option("--regrade", batch_.regrade,
+                      "run the submissions of this student again; may be repeated");
+    batch->add_option("--purge", batch_.purge,
+                      "instead of grading, delete what --out holds about this student (an id), or `all`");
+    batch->add_flag("--yes", batch_.yes,
+                    "go on where people are missing or unknown, without asking; with --purge, delete");
     batch->add_flag("--fresh", batch_.fresh, "forget what the folder holds and start over");
     batch->add_flag_callback(
         "--no-sandbox", [this] { batch_.sandbox = Sandbox::kNone; },
@@ -303,6 +311,29 @@ class CommandLine {
         "boxes for root in a container that has no user namespaces");
     batch->add_option("--task", batch_.task)->group("");
     batch->add_option("--gpu", batch_.gpu)->group("");
+  }
+
+  void add_term() {
+    CLI::App* syllabus =
+        add("syllabus", "check a course file and print what it promises students; for instructors",
+            "  ./lab syllabus course.toml                  labs, due times, points, rules, rubrics\n"
+            "  ./lab syllabus course.toml --out syllabus.md",
+            [this](const Paths& paths) { return syllabus_verb(paths, syllabus_); });
+    syllabus->add_option("COURSE", syllabus_.course, "the course file")->required();
+    CLI::App* fresh =
+        add("new", "the folders of a new lab, which build and wait for your work; for authors",
+            "  ./lab new 16-scale                          labs/16-scale and solutions/16-scale",
+            [this](const Paths& paths) { return new_verb(paths, new_); });
+    fresh->add_option("FOLDER", new_, "two digits and a name: 16-scale")->required();
+    CLI::App* statistics =
+        add("statistics", "how the labs of a term went, by section and check; for instructors",
+            "  ./lab statistics lab-01 lab-02 --out term   a page and tables of two graded classes",
+            [this](const Paths& paths) { return statistics_verb(paths, statistics_); });
+    statistics->add_option("CLASS", statistics_.classes, "folders that ./lab batch wrote with --out")
+        ->required();
+    statistics->add_option("--out", statistics_.out, "folder for the page and the tables")
+        ->capture_default_str();
+    syllabus->add_option("--out", syllabus_.out, "Markdown file to write; none: standard output");
   }
 
   void add_run() {
@@ -420,8 +451,10 @@ class CommandLine {
   [[maybe_unused]] AuthorCheckRequest author_;
   ReportRequest report_;
   BatchRequest batch_;
+  SyllabusRequest syllabus_;
+  StatisticsRequest statistics_;
   RunOptions run_;
-  std::string lab_, shell_;
+  std::string lab_, shell_, new_;
   bool all_ = false;
 };
 

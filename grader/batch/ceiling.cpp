@@ -64,19 +64,6 @@ std::string duration(double seconds) {
   return minutes % 60 == 0 ? hours : hours + " " + std::to_string(minutes % 60) + " min";
 }
 
-ClassLimits read_limits(const toml::table& table, const std::string& name) {
-  ClassLimits limits;
-  for (const auto& [key, node] : table) {
-    const std::string where = name + ": limits." + std::string(key.str());
-    std::optional<double>* limit = key.str() == "ceiling"  ? &limits.ceiling
-                                   : key.str() == "budget" ? &limits.budget
-                                                           : nullptr;
-    if (limit == nullptr) throw UsageError(where + " is not known: ceiling and budget are");
-    *limit = duration_of(node.value_or(std::string()), where);
-  }
-  return limits;
-}
-
 double budget_for(double own_seconds) {
   return std::clamp(60 * std::ceil(kTimesOwn * own_seconds / 60), kLeastBudget, kMostBudget);
 }

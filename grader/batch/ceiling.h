@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "grader/base/toml.h"
-
 /// How long a class may take, and a submission of it: an instructor can say when the night ends.
 namespace roofline::grader {
 
@@ -26,9 +24,6 @@ std::optional<double> parse_duration(std::string_view text);
 double duration_of(const std::string& text, const std::string& what);
 /// "1 h 5 min", "2 min", "40 s".
 std::string duration(double seconds);
-
-/// [limits] of a course file. Throws UsageError that names the key.
-ClassLimits read_limits(const toml::table& table, const std::string& name);
 
 constexpr double kLeastBudget = 60, kMostBudget = 900;  ///< seconds
 /// Of a submission, where nobody said: 20 times what the course's own solution took, in whole minutes, so

@@ -65,6 +65,9 @@ Progressed replay(const std::vector<Json>& events) {
     } else if (what == "budget") {
       if (event.contains("seconds") && event["seconds"].is_number())
         state.budgets[text_of(event, "part")] = event["seconds"];
+    } else if (what == "regrade") {
+      state.done.erase(key);
+      state.faults.erase(key);
     } else if (what == "fault") {
       ++state.faults[key];
     } else if (what == "slurm") {

@@ -78,6 +78,9 @@ struct Intake {
 /// InfrastructureError where a box cannot be made.
 Intake take_in(const HandedIn& handed_in, const std::vector<Chosen>& parts, const Unpacker& unpacker);
 
+/// A student's id as HandedIn has it. Two names that become one file name are two students.
+std::string safe_id(const std::string& id);
+
 /// Letters, digits, '.', '-' and '_' only, never empty and never a hidden or special name.
 std::string file_name_of(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include "grader/base/file.h"
 #include "grader/base/xml.h"
 #include "grader/batch/batch.h"
+#include "grader/batch/page.h"
 #include "grader/formats/hardest.h"
 #include "grader/formats/json.h"
 #include "grader/report/report.h"
@@ -18,23 +19,6 @@ namespace {
 
 constexpr std::size_t kBins = 10;
 
-constexpr const char* kStyle = R"(<style>
-:root { color-scheme: light dark; --ink: #1a1a2e; --paper: #fff; --line: #d8dae2; --good: #1b7f4b; --bad: #b3261e; --bar: #3b6fb6; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e7ee; --paper: #16171d; --line: #3a3d4a; --good: #5fd39a; --bad: #ff8a80; --bar: #7aa7e8; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; } pre { white-space: pre-wrap; margin: 0; font: 14px/1.4 ui-monospace, monospace; }
-.pass { color: var(--good); } .fail, .error { color: var(--bad); } .bar { fill: var(--bar); } .scroll { overflow-x: auto; }
-@media print { body { margin: 0; } }
-</style>)";
-
-std::string page(const std::string& title, const std::string& body) {
-  return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         xml_escaped(title) + "</title>\n" + kStyle + "\n</head>\n<body>\n<main>\n<h1>" + xml_escaped(title) +
-         "</h1>\n" + body + "</main>\n</body>\n</html>\n";
-}
-
 std::string cell(const std::string& text, const char* kind = nullptr) {
   return kind == nullptr ? "<td>" + xml_escaped(text) + "</td>"
                          : "<td class=\"" + std::string(kind) + "\">" + xml_escaped(text) + "</td>";
@@ -46,31 +30,14 @@ std::string linked(const std::string& id) {
 }
 
 /// How many students reached how much, in tenths of the points.
-std::string histogram(const ClassOutcome& outcome) {
-  std::size_t bins[kBins] = {}, most = 1;
+std::string points_histogram(const ClassOutcome& outcome) {
+  std::vector<std::size_t> bins(kBins, 0);
   for (const Graded& student : outcome.students) {
     if (student.not_reached()) continue;
     const double share = student.max_points() > 0 ? student.points() / student.max_points() : 0;
-    const auto bin = std::min<std::size_t>(kBins - 1, static_cast<std::size_t>(std::max(0.0, share) * kBins));
-    most = std::max(most, ++bins[bin]);
+    ++bins[std::min<std::size_t>(kBins - 1, static_cast<std::size_t>(std::max(0.0, share) * kBins))];
   }
-  std::string svg =
-      "<svg viewBox=\"0 0 640 190\" role=\"img\" aria-label=\"students by points\" width=\"100%\" "
-      "style=\"max-width:40rem\">\n";
-  for (std::size_t i = 0; i < kBins; ++i) {
-    char text[400];
-    const double height = 140.0 * static_cast<double>(bins[i]) / static_cast<double>(most);
-    const double x = 10 + 62.0 * static_cast<double>(i);
-    std::snprintf(
-        text, sizeof text,
-        "<rect class=\"bar\" x=\"%.0f\" y=\"%.1f\" width=\"56\" height=\"%.1f\"/><text x=\"%.0f\" y=\"%.1f\" "
-        "text-anchor=\"middle\" fill=\"currentColor\" font-size=\"13\">%zu</text><text x=\"%.0f\" y=\"182\" "
-        "text-anchor=\"middle\" fill=\"currentColor\" font-size=\"12\">%zu%s</text>\n",
-        x, 160 - height, height, x + 28, 154 - height, bins[i], x + 28, 10 * i,
-        i + 1 == kBins ? "-100 %" : "");
-    svg += text;
-  }
-  return svg + "</svg>\n";
+  return histogram(bins);
 }
 
 /// What not everybody passed, the hardest first.
@@ -160,6 +127,7 @@ std::vector<GradeRow> grade_rows(const Graded& student) {
   if (!student.handed_in.empty())
     rows.push_back({"handed in " + student.handed_in + (student.days_late > 0 ? "" : ", in time"), "", ""});
   if (student.factor != 1) rows.push_back({student.remark, "times " + decimal(student.factor), ""});
+  if (!student.comment.empty()) rows.push_back({student.comment, "", ""});
   rows.push_back({"grade", decimal(student.points()), most});
   return rows;
 }
@@ -180,7 +148,7 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
             " were not reached: the class ended before. They have no points yet; the same command goes "
             "on.</span>";
   body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + same_table(outcome) +
-          "<h2>Points</h2>\n" + histogram(outcome);
+          "<h2>Points</h2>\n" + points_histogram(outcome);
   if (const std::vector<CheckTally> hard = hardest(outcome); !hard.empty()) {
     body +=
         "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
@@ -209,7 +177,7 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
     body += cell(student.not_reached() ? "" : decimal(student.points()), "number") +
             cell(outcome.chosen[i].label) + cell(student.remark) + "</tr>\n";
   }
-  return page("Class", body + "</table></div>\n" + absent_table(outcome));
+  return html_page("Class", body + "</table></div>\n" + absent_table(outcome));
 }
 
 std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,

@@ -54,6 +54,8 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
         student.handed_in = parse_time(cell, zone);
         if (!student.handed_in)
           throw UsageError(name + " line " + std::to_string(r + 1) + ": submitted is not a time");
+      } else if (columns[c] == "section") {
+        student.section = cell;
       } else if (!cell.empty()) {
         student.also.push_back(cell);
       }

@@ -12,6 +12,7 @@ namespace roofline::grader {
 
 struct Student {
   std::string id, name, email;
+  std::string section{};               ///< column `section`
   std::vector<std::string> also{};     ///< other columns: ids by which a platform knows the student
   std::optional<Seconds> handed_in{};  ///< column `submitted`
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "grader/base/words.h"
 #include "grader/batch/batch.h"
 #include "grader/judge/score.h"
 
@@ -79,6 +80,23 @@ bool better(const Graded& one, const HandedIn& one_attempt, const Graded& other,
   return one_attempt.label < other_attempt.label;
 }
 
+/// The newer one; of two that tell no time, or the same, the one whose name comes later.
+bool later(const HandedIn& one, const HandedIn& other) {
+  return std::pair(one.time.value_or(0), one.label) > std::pair(other.time.value_or(0), other.label);
+}
+
+bool counts_before(Attempts attempts, const std::pair<const Graded*, const HandedIn*>& one,
+                   const std::pair<Graded, const HandedIn*>& other) {
+  return attempts == Attempts::kLast ? later(*one.second, *other.second)
+                                     : better(*one.first, *one.second, other.first, *other.second);
+}
+
+/// Which submission of a student counts is one rule for all parts of a batch.
+Attempts attempts_of(const Course& course, const std::vector<Chosen>& parts) {
+  return parts.empty() ? course.attempts
+                       : course.rules_of(parts.front().id()).attempts.value_or(course.attempts);
+}
+
 /// Who handed in which file.
 class Files {
  public:
@@ -117,12 +135,15 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
   std::set<std::string> keys;
   std::map<std::string, std::size_t> submissions;
   Files files;
+  const Attempts which = attempts_of(course, parts);
   for (const HandedIn& handed_in : attempts) {
     Graded graded;
     graded.id = handed_in.id;
     graded.name = handed_in.name;
     graded.email = handed_in.email;
     graded.in_roster = handed_in.in_roster;
+    if (const auto section = course.section_of.find(lower(handed_in.id)); section != course.section_of.end())
+      graded.section = section->second;
     const LatePolicy::Verdict late = course.late.of(handed_in.id, handed_in.time);
     graded.factor = late.factor;
     graded.remark = late.remark;
@@ -136,16 +157,20 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
       Part part = *chosen.part;
       part.points = course.points_of(chosen.id(), part.points);
       score(result, part);
+      cap_when_not_passed(result, course.most_when_not_passed(chosen.id()));
       mark_without_verdict(result);
       files.add(handed_in, result);
       graded.results.push_back(std::move(result));
     }
     graded.held = held_in(graded);
     if (graded.not_reached()) open[handed_in.id].insert(handed_in.label);
+    if (course.late.closes && !handed_in.time)
+      graded.held += std::string(graded.held.empty() ? "" : ", ") +
+                     "no time of submission is known: was it within the exam?";
     if (!graded.held.empty()) held[handed_in.id][handed_in.label] = graded.held;
     for (const auto& [part, key] : handed_in.tasks) keys.insert(key);
     const auto known = best.find(handed_in.id);
-    if (known == best.end() || better(graded, handed_in, known->second.first, *known->second.second))
+    if (known == best.end() || counts_before(which, {&graded, &handed_in}, known->second))
       best.insert_or_assign(handed_in.id, std::pair(std::move(graded), &handed_in));
   }
   outcome.different = keys.size();

@@ -17,12 +17,6 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-/// Two names that become one file name are two students.
-std::string safe_id(const std::string& id) {
-  const std::string safe = file_name_of(id);
-  return safe == id ? safe : safe + "_" + sha256_hex(id).substr(0, 6);
-}
-
 /// An entry of the folder.
 struct Entry {
   std::string raw;
@@ -207,6 +201,11 @@ HandedIn handed_in_by(const Layout& owner, const Bundle& bundle, const std::vect
 
 }  // namespace
 
+std::string safe_id(const std::string& id) {
+  const std::string safe = file_name_of(id);
+  return safe == id ? safe : safe + "_" + sha256_hex(id).substr(0, 6);
+}
+
 std::string file_name_of(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -253,7 +252,7 @@ void name_by_id(LatePolicy& late, const std::vector<Student>& roster) {
   for (const auto& [name, until] : late.extensions) {
     const Student* student = find_student(roster, {name});
     if (student == nullptr)
-      throw UsageError("late.extensions." + name + " names nobody in the roster, or several students");
+      throw UsageError("the extension of " + name + " is nobody's in the roster, or several students'");
     by_id[lower(safe_id(student->id))] = until;
   }
   late.extensions = std::move(by_id);

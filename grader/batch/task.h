@@ -20,6 +20,8 @@ struct BatchFolder {
   std::filesystem::path root;
 
   std::filesystem::path journal() const { return root / "journal.jsonl"; }
+  /// What a person decided (overrides.h); theirs, not ours.
+  std::filesystem::path overrides() const { return root / "overrides.toml"; }
   std::filesystem::path work() const { return root / "work"; }
   std::filesystem::path source(const std::string& sha256) const { return work() / "sources" / sha256; }
   std::filesystem::path task(const std::string& key) const { return work() / "tasks" / (key + ".json"); }

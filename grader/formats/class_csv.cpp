@@ -74,10 +74,17 @@ CsvRow absent_row(const Graded& absent, size_t columns) {
   return row;
 }
 
+bool has_any(const std::vector<Graded>& all, std::string Graded::*text) {
+  return std::ranges::any_of(all, [&](const Graded& graded) { return !(graded.*text).empty(); });
+}
+
 std::string class_csv(const std::vector<Graded>& all, const FormatOptions& options) {
   const std::vector<std::string> columns = columns_of(all), lines = lines_of(all);
   CsvRow header = {"id",     "name", "email",     "points",    "max",    "verdict",
                    "remark", "held", "handed_in", "days_late", "factor", "raw_points"};
+  const bool sections = has_any(all, &Graded::section), comments = has_any(all, &Graded::comment);
+  if (sections) header.push_back("section");
+  if (comments) header.push_back("comment");
   for (const std::string& line : lines) header.push_back(csv_cell(line));
   for (const std::string& column : columns) header.push_back(csv_cell(column));
   std::vector<CsvRow> rows = {header};
@@ -95,6 +102,8 @@ std::string class_csv(const std::vector<Graded>& all, const FormatOptions& optio
                   decimal(graded.days_late),
                   decimal(graded.factor),
                   known ? decimal(graded.raw_points()) : ""};
+    if (sections) row.push_back(csv_cell(one_line(graded.section)));
+    if (comments) row.push_back(csv_cell(one_line(graded.comment)));
     add_cells(row, lines, known ? line_points_of(graded) : std::map<std::string, std::string>{});
     add_cells(row, columns, outcomes_of(graded));
     rows.push_back(std::move(row));

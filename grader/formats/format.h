@@ -3,6 +3,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,13 @@ namespace roofline::grader {
 struct Graded {
   std::string id;           ///< names its files: "ada"; empty for a learner's own grade
   std::string name, email;  ///< from the roster, where there is one
+  std::string section{};    ///< of the course; empty: none
   std::vector<Result> results;
-  double factor = 1;   ///< what the late policy leaves of the points
-  std::string remark;  ///< goes with the grade: "2 days late: 80 %"
-  std::string held;    ///< for a person to look at before the grade is final: "01/bandwidth: impossible"
+  double factor = 1;            ///< what the late policy leaves of the points
+  std::string remark;           ///< goes with the grade: "2 days late: 80 %"
+  std::string comment{};        ///< a person's, for the student; empty: none
+  std::optional<double> set{};  ///< the grade that a person gave instead
+  std::string held;  ///< for a person to look at before the grade is final: "01/bandwidth: impossible"
 
   bool in_roster = true;  ///< false: there is a roster of the class, and nobody in it is this one
 
@@ -28,7 +32,7 @@ struct Graded {
   std::size_t submissions = 1;  ///< of this student: the best of them is this one
 
   double raw_points() const;  ///< what the submission earned, before the late policy
-  double points() const;      ///< the grade, two digits
+  double points() const;  ///< the grade, two digits: what a person set, or raw_points with the late policy
   double max_points() const;
   bool not_reached() const;  ///< a part was not graded before the class had to end: there are no points yet
   Verdict verdict() const;   ///< error, then fail, noisy, skipped: the first that any part has

@@ -77,7 +77,7 @@ double Graded::raw_points() const {
   return sum;
 }
 
-double Graded::points() const { return std::round(raw_points() * factor * 100) / 100; }
+double Graded::points() const { return std::round(set.value_or(raw_points() * factor) * 100) / 100; }
 
 double Graded::max_points() const {
   double sum = 0;

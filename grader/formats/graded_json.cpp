@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // lab/graded/v1 read back: a submission of a class.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -18,7 +19,10 @@ Graded from_json(const std::string& text) {
     graded.id = json.value("id", "");
     graded.name = json.value("name", "");
     graded.email = json.value("email", "");
+    graded.section = json.value("section", "");
     graded.factor = json.value("factor", 1.0);
+    graded.comment = json.value("comment", "");
+    if (json.contains("set") && json["set"].is_number()) graded.set = json["set"].get<double>();
     graded.remark = json.value("remark", "");
     graded.held = json.value("held", "");
     graded.in_roster = json.value("in_roster", true);
@@ -39,6 +43,16 @@ Graded read_graded(const std::filesystem::path& file) {
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(file.string() + ": " + error.what());
   }
+}
+
+std::vector<Graded> read_graded_folder(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == ".json") files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::vector<Graded> all;
+  for (const std::filesystem::path& file : files) all.push_back(read_graded(file));
+  return all;
 }
 
 }  // namespace roofline::grader

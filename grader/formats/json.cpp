@@ -213,6 +213,7 @@ std::string to_json(const Graded& graded) {
                {"id", graded.id},
                {"name", graded.name},
                {"email", graded.email},
+               {"section", graded.section},
                {"points", number(graded.points())},
                {"max", number(graded.max_points())},
                {"raw_points", number(std::round(graded.raw_points() * 100) / 100)},
@@ -221,6 +222,8 @@ std::string to_json(const Graded& graded) {
                {"days_late", number(graded.days_late)},
                {"submissions", graded.submissions},
                {"remark", graded.remark},
+               {"comment", graded.comment},
+               {"set", graded.set ? number(*graded.set) : Json()},
                {"held", graded.held},
                {"in_roster", graded.in_roster},
                {"results", Json::array()}};

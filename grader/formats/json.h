@@ -22,5 +22,7 @@ Graded from_json(const std::string& text);
 
 /// A file that `grade --json` or `batch` wrote; without an id of its own it is called as the file is.
 Graded read_graded(const std::filesystem::path& file);
+/// Every NAME.json of a folder, in the order of their names.
+std::vector<Graded> read_graded_folder(const std::filesystem::path& folder);
 
 }  // namespace roofline::grader

@@ -9,6 +9,7 @@ namespace {
 
 std::string feedback(const Graded& graded) {
   std::string text = graded.remark;
+  if (!graded.comment.empty()) text += (text.empty() ? "" : "; ") + graded.comment;
   for (const Result& result : graded.results) {
     text += (text.empty() ? "" : "; ") + result.part + ": " + std::string(name_of(result.verdict));
     if (result.medal != Medal::kNone) text += ", medal " + std::string(name_of(result.medal));

@@ -28,12 +28,16 @@ const std::vector<std::string> kForInstructors = {
     "docs/add-an-instruction.md",
     "docs/batch.md",
     "docs/cluster.md",
+    "docs/course-file.md",
+    "docs/data-protection.md",
+    "docs/term.md",
     "docs/instructor-guide.md",
     "docs/releases.md",
     "docs/results/files.md",
     "docs/what-we-refuse.md",
     "grader/handout/author_check.cpp",
     "grader/handout/author_check.h",
+    "grader/handout/new_lab",
     "grader/verbs/author_check.cpp",
     "solutions",
 };
@@ -48,7 +52,9 @@ const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".cla
                                            ".gitignore",    ".vscode",     "README.md", "docs"};
 
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
-const std::vector<std::string> kNotTheirs = {"solutions/", "author-check", "./lab batch", "./lab export"};
+const std::vector<std::string> kNotTheirs = {"solutions/",   "author-check",   "./lab batch",
+                                             "./lab export", "./lab syllabus", "./lab statistics",
+                                             "./lab new"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();

@@ -56,15 +56,28 @@ bool structure_refused(const Result& result) {
   });
 }
 
-/// No more than the weakest pass has: lines that a pass can do without give way, the last first.
-void cap_at_a_pass(std::vector<ScoreLine>& lines, const Points& points) {
-  double above = -(points.correctness + points.structure + points.medals.pass);
+/// Lines give way, the last first, until they make no more than `most`.
+void cap(std::vector<ScoreLine>& lines, double most) {
+  double above = -most;
   for (const ScoreLine& line : lines) above += line.points;
   for (auto line = lines.rbegin(); line != lines.rend() && above > 0; ++line) {
     const double taken = std::min(line->points, above);
     line->points -= taken;
     above -= taken;
   }
+}
+
+/// No more than the weakest pass has.
+void cap_at_a_pass(std::vector<ScoreLine>& lines, const Points& points) {
+  cap(lines, points.correctness + points.structure + points.medals.pass);
+}
+
+/// The total, and every line, in the digits that people see.
+void sum_up(Result& result) {
+  result.points = 0;
+  for (const ScoreLine& line : result.lines) result.points += line.points;
+  result.points = rounded(result.points);
+  for (ScoreLine& line : result.lines) line.points = rounded(line.points);
 }
 
 void decide_verdict(Result& result) {
@@ -99,6 +112,12 @@ void decide_verdict(Result& result) {
 }
 
 }  // namespace
+
+void cap_when_not_passed(Result& result, double share) {
+  if (result.verdict != Verdict::kFail || share >= 1) return;
+  cap(result.lines, share * result.max_points);
+  sum_up(result);
+}
 
 void score(Result& result, const Part& part) {
   Points points = part.points;
@@ -139,10 +158,7 @@ void score(Result& result, const Part& part) {
   };
   if (result.verdict == Verdict::kFail) cap_at_a_pass(result.lines, points);
   std::erase_if(result.lines, [](const ScoreLine& line) { return line.max == 0; });
-  result.points = 0;
-  for (const ScoreLine& line : result.lines) result.points += line.points;
-  result.points = rounded(result.points);
-  for (ScoreLine& line : result.lines) line.points = rounded(line.points);
+  sum_up(result);
   result.medal = Medal::kNone;
   if (result.verdict == Verdict::kPass && !result.measurements.empty()) {
     result.medal = std::ranges::min(result.measurements, {}, &Measurement::medal).medal;

@@ -15,4 +15,7 @@ namespace roofline::grader {
 /// build, correctness, structure and performance; a prediction costs points, never the verdict.
 void score(Result& result, const Part& part);
 
+/// A result that failed keeps at most `share` of its points; lines give way, the last first.
+void cap_when_not_passed(Result& result, double share);
+
 }  // namespace roofline::grader

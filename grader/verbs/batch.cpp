@@ -14,10 +14,15 @@
 #include "grader/base/given_file.h"
 #include "grader/base/printable.h"
 #include "grader/base/utc_now.h"
+#include "grader/batch/anonymous.h"
 #include "grader/batch/batch.h"
+#include "grader/batch/class_files.h"
 #include "grader/batch/class_folder.h"
 #include "grader/batch/class_run.h"
 #include "grader/batch/doubts.h"
+#include "grader/batch/overrides.h"
+#include "grader/batch/regrade.h"
+#include "grader/batch/staging.h"
 #include "grader/call/device.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/generate.h"
@@ -33,52 +38,27 @@ volatile std::sig_atomic_t interrupted = 0;
 
 constexpr int kNoVerdict = 3;
 
-/// Where archives of platforms are unpacked while this command runs. The journal is ours alone: what is left
-/// of others is of runs that were killed.
-class Staging {
- public:
-  explicit Staging(const BatchFolder& folder) : folder_(folder.root / (kPrefix + std::to_string(getpid()))) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder.root, ignored))
-      if (entry.path().filename().string().starts_with(kPrefix)) fs::remove_all(entry.path(), ignored);
-  }
-  ~Staging() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  const fs::path& folder() const { return folder_; }
-
- private:
-  static constexpr const char* kPrefix = "handed-in.";
-  fs::path folder_;
-};
-
 class Batch {
  public:
   Batch(const Paths& paths, const BatchRequest& request)
-      : paths_(paths), request_(request), folder_{fs::absolute(request.out)}, wanted_seed_(request.seed) {
-    parts_ = select(labs_, request.labs.empty() ? std::vector<std::string>{"01"} : request.labs);
+      : paths_(paths), request_(request), folder_{fs::absolute(request.out)}, setup_(request) {
     for (const std::string& format : request.formats)  // a mistake shows before the night
       if (format_named(format).name == "canvas")
         throw UsageError(
             "canvas fills a gradebook that Canvas exported: when the class is graded, ./lab export "
             "--format canvas --from " +
             (request.out / "results").string() + " --gradebook FILE does");
-    if (!request.course.empty()) course_ = Course::read(request.course);
+    for (const std::string& format : request.formats)
+      if (setup_.course().anonymous && (format == "moodle" || format == "gradescope"))
+        throw UsageError("anonymous = true in the course file: " + format +
+                         " needs to know who it is. Set it to false and score anew with --rescore");
+    if (request.rescore && !request.regrade.empty())
+      throw UsageError("--rescore runs nothing and --regrade runs a student's submissions: give one of them");
     ClassLimits given;
     if (!request.ceiling.empty()) given.ceiling = duration_of(request.ceiling, "--ceiling");
     if (!request.budget.empty()) given.budget = duration_of(request.budget, "--budget");
-    limits_ = course_.limits.with(given);
+    limits_ = setup_.course().limits.with(given);
     ceiling_ = Ceiling(limits_.ceiling);
-    if (!request.hidden.empty()) {
-      wanted_seed_ = add_hidden(labs_, request.hidden, request.seed);
-      hidden_ = read_file(request.hidden);
-    }
-    if (!request.roster.empty())
-      roster_ = parse_roster(read_given(request.roster), request.roster.string(), course_.late.time_zone);
-    if (!roster_.empty()) name_by_id(course_.late, roster_);
     if (request.executor != "local" && request.executor != "slurm")
       throw UsageError("--executor is local or slurm");
   }
@@ -99,10 +79,15 @@ class Batch {
         close_to_others({request_.folder, folder_.root, request_.roster, request_.course, request_.hidden});
       }
     }
-    take_all_in(
-        find_class(request_.folder, staging.folder(), unpacker(), roster_,
-                   {.names = declared_names(parts_), .time_zone = course_.late.time_zone, .left_out = {}}));
+    take_all_in(find_class(request_.folder, staging.folder(), unpacker(), setup_.roster(),
+                           {.names = declared_names(setup_.parts()),
+                            .time_zone = setup_.course().late.time_zone,
+                            .left_out = {}}));
     settle_doubts(journal, progressed);
+    overrides_ = read_overrides(folder_.overrides());  // a mistake in it shows before the night
+    for (const std::string& id :
+         forget_students(request_.regrade, folder_, attempts_, setup_.roster(), journal, progressed))
+      regraded_.emplace_back(id, grade_before(folder_, id));
     if (request_.rescore)
       require_all_done(progressed);
     else
@@ -128,9 +113,7 @@ class Batch {
   void prepare_folder() const {
     std::error_code error;
     if (request_.fresh)
-      for (const char* ours :
-           {"journal.jsonl", "work", "results", "reports", "class.csv", "hardest.csv", "index.html"})
-        fs::remove_all(folder_.root / ours, error);
+      for (const fs::path& ours : class_files(folder_)) fs::remove_all(ours, error);
     fs::create_directories(folder_.work(), error);
     if (error) throw InfrastructureError("cannot make " + folder_.work().string() + ": " + error.message());
   }
@@ -143,18 +126,18 @@ class Batch {
       device = choice.simulated ? "sim:" + choice.id : "gpu";
     }
     std::vector<std::string> ids, hashes;
-    for (const Chosen& part : parts_) {
+    for (const Chosen& part : setup_.parts()) {
       ids.push_back(part.id());
       hashes.push_back(lab_sha256(part, paths_));
-      if (!hidden_.empty()) hashes.back() = sha256_hex(hashes.back() + hidden_);
+      if (!setup_.hidden().empty()) hashes.back() = sha256_hex(hashes.back() + setup_.hidden());
     }
     labs_sha256_ = hashes;
     if (progressed.header.is_null()) {
       if (request_.rescore) throw UsageError("there is no class in " + folder_.root.string() + " to rescore");
       std::error_code ignored;
       fs::remove(folder_.hidden(), ignored);
-      if (!hidden_.empty()) write_file(folder_.hidden(), hidden_);  // tasks read it there
-      seed_ = wanted_seed_ != 0 ? wanted_seed_ : entropy() >> 11;
+      if (!setup_.hidden().empty()) write_file(folder_.hidden(), setup_.hidden());  // tasks read it there
+      seed_ = setup_.wanted_seed() != 0 ? setup_.wanted_seed() : entropy() >> 11;
       device_ = device;
       journal.append({{"event", "class"},
                       {"schema", "lab/journal/v1"},
@@ -171,8 +154,9 @@ class Batch {
         known.value("parts", std::vector<std::string>{}) != ids ? "other labs"
         : known.value("labs_sha256", std::vector<std::string>{}) != hashes && !request_.rescore
             ? "another version of the lab, or other hidden cases"
-        : request_.device != "auto" && known.value("device", "") != device             ? "another device"
-        : wanted_seed_ != 0 && known.value("seed", std::uint64_t{0}) != wanted_seed_   ? "another seed"
+        : request_.device != "auto" && known.value("device", "") != device ? "another device"
+        : setup_.wanted_seed() != 0 && known.value("seed", std::uint64_t{0}) != setup_.wanted_seed()
+            ? "another seed"
         : known.value("sandbox", "") != name_of(request_.sandbox) && !request_.rescore ? "another kind of box"
                                                                                        : "";
     if (!other.empty())
@@ -190,8 +174,8 @@ class Batch {
     for (const std::string& note : dropped_files(progressed.roster, roster, progressed.course, course))
       std::fprintf(stderr, "  note    %s\n", printable(note).c_str());
     std::map<std::string, double> points;
-    for (const Chosen& part : parts_)
-      points[part.id()] = course_.points_of(part.id(), part.part->points).total();
+    for (const Chosen& part : setup_.parts())
+      points[part.id()] = setup_.course().points_of(part.id(), part.part->points).total();
     for (const std::string& note : unusual_points(points))
       std::fprintf(stderr, "  note    %s\n", note.c_str());
     const bool fewer =
@@ -209,7 +193,7 @@ class Batch {
 
   /// A class that looks like another one is a person's to accept, once: the journal keeps what was said.
   void settle_doubts(Journal& journal, const Progressed& progressed) const {
-    std::vector<std::string> doubts = doubts_about(attempts_, roster_);
+    std::vector<std::string> doubts = doubts_about(attempts_, setup_.roster());
     std::erase_if(doubts, [&](const std::string& doubt) { return progressed.agreed.contains(doubt); });
     if (doubts.empty()) return;
     std::string all;
@@ -230,7 +214,7 @@ class Batch {
   }
 
   Task task_for(std::size_t which, const PartFiles& files, std::uint64_t seed) const {
-    const Chosen& part = parts_[which];
+    const Chosen& part = setup_.parts()[which];
     Task task;
     task.part = part.id();
     task.source_sha256 = keep(files.source);
@@ -259,21 +243,24 @@ class Batch {
     threads_ =
         request_.executor == "slurm" ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, cores / slots_));
     const Unpacker unpacker = this->unpacker();
+    Owners owners;
     ProgressLine progress("reading what was handed in");
     for (std::size_t i = 0; i < all.size(); ++i) {
       progress.update(static_cast<double>(i) / static_cast<double>(all.size()), all[i].label);
-      const Intake intake = take_in(all[i], parts_, unpacker);
+      const Intake intake = take_in(all[i], setup_.parts(), unpacker);
       HandedIn attempt = all[i];
       attempt.problem = intake.problem;
-      for (std::size_t which = 0; which < parts_.size(); ++which) {
-        const PartFiles& files = intake.parts.at(parts_[which].id());
+      for (std::size_t which = 0; which < setup_.parts().size(); ++which) {
+        const PartFiles& files = intake.parts.at(setup_.parts()[which].id());
         if (!files.found) continue;
-        Task task = task_for(which, files, seed_);
+        Task task = task_for(which, files, setup_.seed_for(attempt.id, seed_));
         attempt.tasks[task.part] = task.key;
         tasks_.push_back(std::move(task));
       }
+      for (const auto& [part, key] : attempt.tasks) owners[attempt.id].insert(key);
       attempts_.push_back(std::move(attempt));
     }
+    keep_owners(folder_, std::move(owners));
   }
 
   void require_all_done(const Progressed& progressed) const {
@@ -287,8 +274,8 @@ class Batch {
   std::vector<Task> sentinels(std::uint64_t salt) const {
     std::vector<Task> tasks;
     std::error_code ignored;
-    for (std::size_t which = 0; which < parts_.size(); ++which) {
-      const Chosen& part = parts_[which];
+    for (std::size_t which = 0; which < setup_.parts().size(); ++which) {
+      const Chosen& part = setup_.parts()[which];
       if (!fs::exists(part.solution(paths_), ignored)) continue;  // a course repository for students
       PartFiles files{.source = read_file(part.solution(paths_)), .prediction = {}, .found = true};
       const fs::path prediction = part.solutions(paths_) / part.lab->prediction;
@@ -389,9 +376,15 @@ class Batch {
     }
   }
 
-  int finish() const {
-    const ClassOutcome outcome = settle(folder_, attempts_, parts_, course_, roster_, not_reached_);
-    write_outputs(paths_, folder_, outcome, parts_, request_.formats);
+  int finish() {
+    const bool anonymous = setup_.course().anonymous;
+    if (anonymous) hide_labels(attempts_);
+    ClassOutcome outcome =
+        settle(folder_, attempts_, setup_.parts(), setup_.course(), setup_.roster(), not_reached_);
+    apply_overrides(outcome, overrides_, setup_.roster());
+    print_regraded(outcome);
+    if (anonymous) hide_people(outcome, seed_);
+    write_outputs(paths_, folder_, outcome, setup_.parts(), request_.formats);
     std::printf("%s", class_summary(outcome, Terminal::of(fileno(stdout))).c_str());
     std::printf("  overview  %s\n  table     %s\n", paths_.shown(folder_.root / "index.html").c_str(),
                 paths_.shown(folder_.root / "class.csv").c_str());
@@ -407,6 +400,16 @@ class Batch {
     return outcome.errors == 0 && not_reached_.empty() ? 0 : kNoVerdict;
   }
 
+  void print_regraded(const ClassOutcome& outcome) const {
+    for (const auto& [id, before] : regraded_)
+      for (const Graded& student : outcome.students)
+        if (student.id == id)
+          std::printf("  regraded  %s: %s before, %s now\n", id.c_str(), before.c_str(),
+                      decimal(student.points()).c_str());
+    if (!overrides_.empty())
+      std::printf("  overrides %zu of %s\n", overrides_.size(), paths_.shown(folder_.overrides()).c_str());
+  }
+
   static void print_held(const ClassOutcome& outcome) {
     bool first = true;
     for (const Graded& student : outcome.students)
@@ -418,15 +421,10 @@ class Batch {
   const Paths& paths_;
   const BatchRequest& request_;
   BatchFolder folder_;
-  std::uint64_t wanted_seed_;  ///< 0: any
-  std::vector<Lab> labs_ = all_labs();
-  std::string hidden_;  ///< text of the instructor's cases
-  std::vector<Chosen> parts_;
-  Course course_;
+  ClassSetup setup_;
   ClassLimits limits_;
   Ceiling ceiling_{std::nullopt};
   std::set<std::string> not_reached_;  ///< keys of tasks
-  std::vector<Student> roster_;
   std::uint64_t seed_ = 0;
   std::string device_;
   std::vector<std::string> labs_sha256_;  ///< of the parts, when the class was opened
@@ -435,6 +433,8 @@ class Batch {
   unsigned threads_ = 0;
   std::vector<HandedIn> attempts_;
   std::vector<Task> tasks_;
+  std::vector<Override> overrides_;
+  std::vector<std::pair<std::string, std::string>> regraded_;  ///< id, grade before
 };
 
 }  // namespace
@@ -444,6 +444,9 @@ int batch_verb(const Paths& paths, const BatchRequest& request) {
     return run_task(paths, {fs::absolute(request.folder)}, request.task, request.gpu);
   if (request.out.empty()) throw UsageError("batch needs --out, the folder for the results");
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
+  if (!request.purge.empty()) return purge_class(paths, request);
+  if (request.folder.empty())
+    throw UsageError("batch needs DIR, the folder or archive with what was handed in");
   return Batch(paths, request).run();
 }
 

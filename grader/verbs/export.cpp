@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdio>
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
+#include "grader/batch/course.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
 #include "grader/handout/course.h"
@@ -16,28 +16,18 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-/// Throws UsageError where the file holds no result.
-Graded graded_in(const fs::path& file) {
-  try {
-    return read_graded(file);
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 /// One file, or every NAME.json of a folder in the order of their names.
 std::vector<Graded> read_results(const fs::path& from) {
   std::error_code ignored;
   if (!fs::exists(from, ignored)) throw UsageError("there is no " + from.string() + " to export from");
-  if (!fs::is_directory(from, ignored)) return {graded_in(from)};
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(from))
-    if (entry.is_regular_file() && entry.path().extension() == ".json") files.push_back(entry.path());
-  if (files.empty()) throw UsageError("there is no result (*.json) in " + from.string());
-  std::ranges::sort(files);
-  std::vector<Graded> all;
-  for (const fs::path& file : files) all.push_back(graded_in(file));
-  return all;
+  try {
+    if (!fs::is_directory(from, ignored)) return {read_graded(from)};
+    std::vector<Graded> all = read_graded_folder(from);
+    if (all.empty()) throw UsageError("there is no result (*.json) in " + from.string());
+    return all;
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
 }
 
 FormatOptions options_of(const Paths& paths, const ExportRequest& request) {
@@ -70,6 +60,17 @@ void export_results(const Paths& paths, const ExportRequest& request) {
   std::printf("%s\n", request.out.c_str());
 }
 
+/// An exam's hints stay at home: a page without a hint takes their place, so that ./lab hint says why.
+void leave_hints_out(std::vector<CourseFile>& files, const Course& course, const std::vector<Chosen>& parts) {
+  for (const Chosen& part : parts) {
+    const Exam* exam = course.exam_of({part.id()});
+    if (exam == nullptr || exam->hints) continue;
+    for (CourseFile& file : files)
+      if (file.name == fs::path("labs") / part.lab->folder / part.lab->hints)
+        file.bytes = "# Hints\n\n## Hint 1\n\nThis lab is an exam: there are no hints.\n";
+  }
+}
+
 /// A folder with something in it may be anybody's work: nothing is written into it.
 void export_course(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
   if (request.out.empty()) throw UsageError("name the folder for the course repository: --out FOLDER");
@@ -79,7 +80,8 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
   if (fs::exists(request.out, ignored) && !fs::is_empty(request.out, ignored))
     throw UsageError(request.out.string() +
                      " is not empty; name a new folder, then copy it over the old one");
-  const std::vector<CourseFile> files = student_files(paths, parts);
+  std::vector<CourseFile> files = student_files(paths, parts);
+  if (!request.course.empty()) leave_hints_out(files, Course::read(request.course), parts);
   for (const std::string& lab : missing_labs(files, parts))
     throw UsageError("labs/" + lab +
                      " is not in git, so it would not go out: git add and commit it first, or name "

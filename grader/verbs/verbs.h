@@ -75,9 +75,26 @@ struct ExportRequest {
   std::string column;               ///< Canvas: the column to fill
   std::filesystem::path hidden;     ///< an instructor's cases, for an autograder
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
+  std::filesystem::path course;     ///< course file: hints of an exam's labs stay at home
   bool yes = false;                 ///< files that no lab has by its form go out, too
 };
 int export_verb(const Paths& paths, const ExportRequest& request);
+
+struct SyllabusRequest {
+  std::filesystem::path course;  ///< the course file
+  std::filesystem::path out;     ///< empty: standard output
+};
+/// Checks a course file and prints what it promises students.
+int syllabus_verb(const Paths& paths, const SyllabusRequest& request);
+
+/// Makes the folders of a new lab, "16-scale".
+int new_verb(const Paths& paths, const std::string& folder);
+
+struct StatisticsRequest {
+  std::vector<std::filesystem::path> classes;  ///< folders that ./lab batch wrote
+  std::filesystem::path out = "statistics";
+};
+int statistics_verb(const Paths& paths, const StatisticsRequest& request);
 
 struct AuthorCheckRequest {
   std::vector<std::string> labs;  ///< empty: all

@@ -427,6 +427,23 @@ TEST_F(Archives, NamesInNoEncoding) {
   EXPECT_EQ(found, 2U);
 }
 
+// Breaks when names beyond ASCII become question marks where there is no locale, as in a box.
+TEST_F(Archives, NamesBeyondAscii) {
+  shell(
+      "python3 -c \"import zipfile\n"
+      "with zipfile.ZipFile('class.zip', 'w') as z:\n"
+      "  for name in ('J\\u00f6rg', 'J\\u00fcrg'): z.writestr(name + "
+      "'_1_assignsubmission_file_/pointwise.cu', name)\"");
+  const char* before = std::getenv("LC_ALL");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("LC_ALL", "C", 1);
+  const unpack::Contents contents = unpack_class(unpacker_, folder_ / "class.zip");
+  before != nullptr ? setenv("LC_ALL", kept.c_str(), 1) : unsetenv("LC_ALL");
+  ASSERT_EQ(contents.files.size(), 2U);
+  EXPECT_EQ(contents.files[0].path, "J\xc3\xb6rg_1_assignsubmission_file_/pointwise.cu");
+  EXPECT_EQ(contents.files[1].path, "J\xc3\xbcrg_1_assignsubmission_file_/pointwise.cu");
+}
+
 // Breaks when every archive has a minute of its own: forty of them would keep a class waiting.
 TEST(UnpackingTimes, OneBudgetForASubmissionAndOneForAll) {
   using Seconds = UnpackingTime::Seconds;
