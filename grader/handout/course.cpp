@@ -33,7 +33,10 @@ const std::vector<std::string> kForInstructors = {
     "docs/what-we-refuse.md",
     "grader/handout/author_check.cpp",
     "grader/handout/author_check.h",
+    "grader/handout/exam.cpp",
+    "grader/handout/exam.h",
     "grader/verbs/author_check.cpp",
+    "grader/verbs/exam.cpp",
     "solutions",
 };
 
@@ -47,7 +50,8 @@ const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".cla
                                            ".gitignore",    ".vscode",     "README.md", "docs"};
 
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
-const std::vector<std::string> kNotTheirs = {"solutions/", "author-check", "./lab batch", "./lab export"};
+const std::vector<std::string> kNotTheirs = {"solutions/", "author-check", "./lab batch", "./lab export",
+                                             "./lab exam"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();
