@@ -41,7 +41,8 @@ int exam_verb(const Paths& paths, const ExamRequest& request) {
   std::vector<ExamQuestion> questions = exam_questions(seed, gpus);
   if (!request.labs.empty()) {
     std::vector<std::string> wanted;
-    for (const Chosen& part : select(all_labs(), request.labs)) wanted.push_back(part.id().substr(0, 2));
+    const std::vector<Lab> labs = all_labs();  // a part points into them
+    for (const Chosen& part : select(labs, request.labs)) wanted.push_back(part.id().substr(0, 2));
     std::erase_if(questions, [&](const ExamQuestion& question) {
       return std::ranges::find(wanted, question.id.substr(0, 2)) == wanted.end();
     });
