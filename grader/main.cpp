@@ -257,6 +257,15 @@ class CommandLine {
     author->add_option("LAB", author_.labs, "number or name; none: all");
     author->add_option("--device", author_.device, "sim (default), sim:NAME, gpu or auto");
     author->add_option("--only", author_.only, "only submissions whose path contains this");
+    CLI::App* exam = add("exam", "an exam whose numbers are drawn, or its answer key; for instructors",
+                         "  ./lab exam --seed 20261201 --out exam.md\n"
+                         "  ./lab exam --seed 20261201 --key\n"
+                         "  ./lab exam 01 02 --seed 7        questions about two labs",
+                         [this](const Paths& paths) { return exam_verb(paths, exam_); });
+    exam->add_option("LAB", exam_.labs, "number or name; none: all");
+    exam->add_option("--seed", exam_.seed, "draw the numbers from this seed; 0: a fresh one");
+    exam->add_flag("--key", exam_.key, "with the answers and how they are derived");
+    exam->add_option("--out", exam_.out, "write Markdown to this file; none: standard output");
 #endif
   }
 
@@ -449,6 +458,7 @@ class CommandLine {
   WatchRequest watch_;
   BenchRequest bench_;
   [[maybe_unused]] AuthorCheckRequest author_;
+  [[maybe_unused]] ExamRequest exam_;
   ReportRequest report_;
   BatchRequest batch_;
   SyllabusRequest syllabus_;

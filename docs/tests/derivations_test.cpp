@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <regex>
 
@@ -236,6 +237,41 @@ TEST(Derived, CrossingsOfLab06) {
                         number(std::round(2 * h200.flops / h200.link / 10) * 10) + " |");
   const double again = 2 / a100.copy, over = 1 / a100.link;
   expect_says(page, "on the A100 by a factor of " + number(over / again));
+}
+
+// The table of copies in lab 06: (bytes + the size at which half the rate is reached) / rate.
+TEST(Derived, CopiesOfLab06) {
+  struct Size {
+    const char* name;
+    double kib;
+    int decimals;
+  };
+  for (const Size& size :
+       {Size{"64 KiB", 64, 1}, {"256 KiB", 256, 1}, {"1 MiB", 1024, 1}, {"16 MiB", 16384, 0}}) {
+    std::string row = std::string("| ") + size.name + " |";
+    for (const char* id : {"a100-sxm4-40gb", "h200"}) {
+      const sim::DeviceDescription d = sim::load_device(kRoot / "common/simulator/devices", id);
+      const double bytes = size.kib * 1024,
+                   us = std::max(d.copy_latency_us,
+                                 (bytes + d.copy_half_size_bytes) / (d.pinned_gbps * 1e9) * 1e6);
+      row += " " + number(us, size.decimals) + " µs, " + number(bytes / us * 1e-3, 1) + " GB/s |";
+    }
+    expect_says("labs/06-memory/README.md", row);
+  }
+}
+
+// The README repeats the summary of the one GPU whose labs were measured.
+TEST(Derived, TheReadmeRepeatsTheSummaryOfTheLabs) {
+  const std::string page = "docs/results/labs.md", text = flat(page);
+  std::size_t summaries = 0;
+  for (std::size_t at = text.find("points, median error "); at != std::string::npos;
+       at = text.find("points, median error ", at + 1))
+    ++summaries;
+  ASSERT_EQ(summaries, 1U);
+  const double median = read(page, "points, median error ", " %"),
+               worst = read(page, "points, median error " + number(median, 1) + " %, worst ", " %");
+  expect_says("README.md",
+              "the model is " + number(median) + " % off at the median and " + number(worst) + " % at most");
 }
 
 // Products and activations of a chain of layers, by what is kept.

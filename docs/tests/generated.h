@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <vector>
 
 #include "docs/tests/text_files.h"
 #include "grader/base/units.h"

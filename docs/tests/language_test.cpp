@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <set>
 
 #include "docs/tests/text_files.h"
 
@@ -51,6 +50,96 @@ constexpr Mended kPhrasings[] = {
     {"must not surprise you", "take care with"},
     {"nobody counts", "nothing is counted"},
     {"the place was not", "it was applied where it gains nothing"},
+    {"anew", "again, new"},
+    {"lies in", "is in"},
+    {"lie in", "be in"},
+    {"lies on", "is on"},
+    {"lie on", "be on"},
+    {"lies between", "is between"},
+    {"lie between", "be between"},
+    {"belongs into", "belongs in"},
+    {"belong into", "belong in"},
+    {"a row a student", "a row for each student"},
+    {"a column a check", "a column for each check"},
+    {"a page a student", "a page for each student"},
+    {"a wavefront a tile", "a wavefront for each tile"},
+    {"one an element", "one for each element"},
+    {"one a tile", "one for each tile"},
+    {"one a feature", "one for each feature"},
+    {"one micro-benchmark a roof", "one micro-benchmark for each roof"},
+    {"one line an event", "one event on each line"},
+    {"one line a figure", "one figure on each line"},
+    {"not told", "not given"},
+    {"is told once", "is reported once"},
+    {"error can be told", "is known"},
+    {"they do not tell", "without saying"},
+    {"stand in", "be in, be listed in"},
+    {"stands in", "is in, is explained in"},
+    {"stands before", "comes before"},
+    {"what stands", "what is, the part"},
+    {"stands its source", "is its source"},
+    {"quicker", "faster"},
+    {"alike", "in the same way, equally"},
+    {"ought to", "should"},
+    {"for ever", "for good; until"},
+    {"there and then", "at once"},
+    {"besides", "apart from, also, in addition to"},
+    {"goes on where", "resumes where"},
+    {"go by", "rely on"},
+    {"keeps account", "keeps track"},
+    {"turning the bus round", "switching the bus"},
+    {"with these times in sight", "used to choose"},
+    {"is no pass", "never passes"},
+    {"is no crash", "does not crash"},
+    {"is no part of", "is not part of"},
+    {"is no structure check", "is not a matter for a structure check"},
+    {"are no evidence", "do not count as evidence"},
+    {"are no group", "are not a group"},
+    {"are no part of", "are not part of"},
+    {"no disadvantage", "not a disadvantage"},
+    {"what nobody wrote", "memory that was never written"},
+    {"that nobody wrote", "that was never written"},
+    {"nobody waits for", "nothing waits for"},
+    {"nobody's", "matched with no one"},
+    {"what belongs to nobody", "what matches no one"},
+    {"nobody a point", "no points are lost"},
+    {"where nobody gives", "unless they are given"},
+    {"for everybody", "for all"},
+    {"everybody who", "all students who"},
+    {"wait for everybody", "wait for all threads"},
+    {"is looked at", "is checked"},
+    {"was looked at", "was checked, was compared"},
+    {"may be looked at", "may be checked"},
+    {"the archive as it came", "the archive itself"},
+    {"as it came", "as published, unchanged"},
+    {"comes again", "occurs again"},
+    {"one that broke off", "a truncated one"},
+    {"who handed in nothing has", "students who handed in nothing have"},
+    {"who fears", "if you fear"},
+    {"who is not in", "students who are not in"},
+    {"own work on an own machine", "their own work on their own machines"},
+    {"the work of others", "other people's work"},
+    {"text of others", "text from submissions"},
+    {"a process of the judge's", "one of the judge's processes"},
+    {"of the same minute", "in the same run"},
+    {"last words", "the end of the output"},
+    {"gives them out", "includes them"},
+    {"goes out once", "is included once"},
+    {"speak of what is missing", "mention what is missing"},
+    {"where it may", "if it has the rights"},
+    {"else the name", "if that fails by name"},
+    {"find your wish", "find what you want to do"},
+    {"shall use", "is to use"},
+    {"behind the class", "after the reason"},
+    {"behind what is to be expected", "after the expected verdict"},
+    {"without fuzz", "exactly"},
+    {"changes no time", "has no effect on time"},
+    {"change no time", "have no effect on time"},
+    {"names who reads", "names the threads that read"},
+    {"the model was not asked", "the model was not run"},
+    {"beside what cards gave", "compared with measurements on real GPUs"},
+    {"leave the bar", "exceed the limit"},
+    {"off than the bar", "than the limit"},
 };
 
 /// Statements that arithmetic or a source refutes.
@@ -69,16 +158,8 @@ constexpr Mended kStatements[] = {
      "only a naive fusion computes it again; a tile with a halo does not"},
 };
 
-/// Pages that a test writes, and pages whose language was not revised yet.
-bool language_is_checked(const std::string& page) {
-  static const std::set<std::string> kGenerated = {"docs/devices.md", "docs/instructions.md",
-                                                   "docs/model-against-published.md"};
-  static const std::set<std::string> kNotYet = {
-      "docs/simulator-model.md",  "docs/what-a-grade-proves.md", "docs/batch.md",
-      "docs/instructor-guide.md", "common/simulator/README.md",  "CHANGELOG.md"};
-  return !kGenerated.contains(page) && !kNotYet.contains(page) && !page.starts_with("docs/results/") &&
-         !page.ends_with("hints.md");
-}
+/// Every page but one: what docs/devices.md says of a number is the text of its source in the device's file.
+bool language_is_checked(const std::string& page) { return page != "docs/devices.md"; }
 
 /// The prose of a page in lower case: code is left out, line breaks are spaces. `lines[i]` is the line of
 /// character i.
@@ -139,7 +220,7 @@ TEST(Language, MendedPhrasingsStayAway) {
     for (const Mended& mended : kPhrasings)
       for (const std::string& complaint : complaints(shown(page), prose, mended)) ADD_FAILURE() << complaint;
   }
-  EXPECT_GE(checked, 35U);
+  EXPECT_GE(checked, 50U);
 }
 
 TEST(Language, MendedStatementsStayAway) {

@@ -38,7 +38,10 @@ const std::vector<std::string> kForInstructors = {
     "grader/handout/author_check.cpp",
     "grader/handout/author_check.h",
     "grader/handout/new_lab",
+    "grader/handout/exam.cpp",
+    "grader/handout/exam.h",
     "grader/verbs/author_check.cpp",
+    "grader/verbs/exam.cpp",
     "solutions",
 };
 
@@ -54,7 +57,7 @@ const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".cla
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
 const std::vector<std::string> kNotTheirs = {"solutions/",   "author-check",   "./lab batch",
                                              "./lab export", "./lab syllabus", "./lab statistics",
-                                             "./lab new"};
+                                             "./lab new",    "./lab exam"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();

@@ -155,6 +155,19 @@ TEST_F(CommandLine, ProgressListAndNext) {
   expect(lab({"next"}), 0, "labs/01-pointwise/README.md");
 }
 
+// Breaks when a paper shows its answers, its seed does not fix it, or a lab cannot be chosen.
+TEST_F(CommandLine, ExamAndItsKey) {
+  const CommandResult paper = lab({"exam", "04", "--seed", "7"}),
+                      key = lab({"exam", "4", "--seed", "7", "--key"});
+  expect(paper, 0, "## 2. Lab 04");
+  expect(key, 0, "Seed 7.");
+  EXPECT_EQ(paper.output, lab({"exam", "gemm", "--seed", "7"}).output);
+  EXPECT_EQ(paper.output.find("04-banks"), std::string::npos) << paper.output;
+  EXPECT_NE(key.output.find("04-banks"), std::string::npos) << key.output;
+  EXPECT_EQ(paper.output.find("Lab 01"), std::string::npos) << paper.output;
+  expect(lab({"exam"}), 0, "--key");  // a drawn seed is told
+}
+
 // Breaks when escapes reach a pipe, or UTF-8 a terminal that cannot show it.
 TEST_F(CommandLine, PipesAndPlainLocales) {
   for (const char* verb : {"list", "doctor", "next"}) {

@@ -126,7 +126,7 @@ std::string card_section(const std::string& card) {
                      (measured.about.contains("note") ? ", " + measured.about.at("note") : "") + ". ";
   const std::vector<Point> points = points_of(measured, simulated);
   if (simulated.lines.empty())
-    text += "The model was not asked.\n";
+    text += "The model was not run.\n";
   else
     text += "Simulated " + about(simulated, "date") + " by `.ci/gpu --device sim:" + card + "`, time model " +
             about(simulated, "commit") + ".\n\n" + summary_of(points);
@@ -147,15 +147,15 @@ std::string card_section(const std::string& card) {
 
 std::string page() {
   std::string text =
-      "# Probes: the same programs on a card and on the model of it\n\n"
+      "# Probes: the same programs on a GPU and on its model\n\n"
       "The programs in `common/simulator/tests/probes/` are ordinary CUDA: they time launches, copies, "
       "streams, caches, "
       "instructions, atomics and kernels that work in tiles, and print what they find. `.ci/gpu` runs them "
-      "on a card, "
-      "`.ci/gpu --device sim:NAME --only probes` on the simulated one; the same executable, so the columns "
-      "are of the same "
-      "work. No point is left out because of its error. Simulated figures are what [the time "
-      "model](../simulator-model.md) says. Made by `ROOFLINE_UPDATE_PAGES=1 probes_page_test`.\n";
+      "on a real GPU, "
+      "`.ci/gpu --device sim:NAME --only probes` on the simulated one: the same executable, so both columns "
+      "show the same "
+      "work. No point is left out because of its error. Simulated figures come from [the time "
+      "model](../simulator-model.md). Made by `ROOFLINE_UPDATE_PAGES=1 probes_page_test`.\n";
   for (const std::string& card : cards()) text += card_section(card);
   return text;
 }

@@ -133,11 +133,11 @@ std::string speed_page() {
       "matrices, a "
       "reduction of 2^20 elements, and a WMMA product of 512 x 512 matrices of halves. Loading the program's "
       "code at "
-      "the first launch is part of it. Of 25 runs, with checks of ten, the quickest counts. An *instruction* "
+      "the first launch is part of it. Of 25 runs, with checks of ten, the fastest counts. An *instruction* "
       "is one PTX "
       "instruction of "
       "one thread; an `mma` counts as one for each of 32 threads, however many products it makes.\n\n"
-      "Counters are always on, since virtual time is made of them: there is no quicker mode without. Checks "
+      "Counters are always on, since virtual time is made of them: there is no faster mode without. Checks "
       "are what "
       "`./lab run --check` adds.\n\n";
   if (const auto speed = data("simulator-speed.json")) {
@@ -230,7 +230,7 @@ std::string error_cell(const Point& point) {
 
 std::string spread_line(std::vector<Point> points) {
   std::erase_if(points, [](const Point& point) { return !point.measured; });
-  if (points.empty()) return "Not yet measured on this card: no error can be told.\n";
+  if (points.empty()) return "Not yet measured on this GPU, so no error is known.\n";
   std::vector<double> errors;
   for (const Point& point : points) errors.push_back(std::abs(point.error()));
   std::ranges::sort(errors);
@@ -279,21 +279,20 @@ std::string card_section(const std::string& card, const std::string& title) {
 std::string labs_page() {
   std::string text =
       "# Roofs and labs: simulated against measured\n\n"
-      "What the time model says of the roofs and of every version in `./lab bench`, beside what cards gave. "
-      "Made by "
-      "`ROOFLINE_UPDATE_PAGES=1 results_pages_test` from the data files in this folder: "
-      "`simulated-CARD.*.json`, and "
-      "`measured-CARD.*.json`, which are `roofs.json` and `bench-*.json` of a run of `.ci/gpu` on that card. "
-      "Problem "
-      "sizes differ (a card gets arrays of 16 times its L2, the simulation of 4 to 5 times), so labs are "
-      "compared by "
+      "What the time model predicts for the roofs and for every version in `./lab bench`, "
+      "compared with measurements on real GPUs. Made by `ROOFLINE_UPDATE_PAGES=1 "
+      "results_pages_test` from the data files in this folder: `simulated-GPU.*.json`, and "
+      "`measured-GPU.*.json`, which are `roofs.json` and `bench-*.json` from a run of "
+      "`.ci/gpu` on that GPU. Problem sizes differ (a real GPU gets arrays of 16 times its "
+      "L2, the simulation of 4 to 5 times), so labs are compared by "
       "their fraction of the limit. Errors of more than " +
       percent(kWorstLimit, "%.0f %%") +
       " must be listed with their reason in `misses.json`, and the median may not exceed " +
       percent(kMedianLimit, "%.0f %%") +
-      "; a test holds both. Others run the model of today against the stored roofs, which may differ by 2 "
+      "; a test checks both. Other tests compare the current model with the stored roofs, which may differ "
+      "by 2 "
       "%, and "
-      "against the times of a few versions of the labs' work, which may differ by 1 %. "
+      "with the times of a few versions of the labs' work, which may differ by 1 %. "
       "[The model against figures that others published](../model-against-published.md) is a page of its "
       "own.\n";
   for (const auto& [card, title] : kCards) text += card_section(card, title);
@@ -415,7 +414,7 @@ TEST(Results, StoredRoofsAreTheModelsOfToday) {
   Json now = Json::parse(read_file(file));
   fs::remove(file);
   for (const std::string& roof : drifted(*stored, now))
-    ADD_FAILURE() << roof << "; ./lab bench and ./lab roofs write the tables anew (docs/results/files.md)";
+    ADD_FAILURE() << roof << "; ./lab bench and ./lab roofs write the tables again (docs/results/files.md)";
   // And a drift would be seen.
   now["roofs"][0]["value"] = 1.1 * now["roofs"][0]["value"].get<double>();
   now["roofs"].erase(1);
@@ -455,7 +454,8 @@ TEST(Results, StoredVersionsAreTheModelsOfToday) {
   fs::remove(file);
   EXPECT_EQ(now["benchmarks"].size(), 5U) << result.output;
   for (const std::string& version : drifted_versions(*stored, now))
-    ADD_FAILURE() << version << "; ./lab bench and ./lab roofs write the tables anew (docs/results/files.md)";
+    ADD_FAILURE() << version
+                  << "; ./lab bench and ./lab roofs write the tables again (docs/results/files.md)";
   // And a drift would be seen.
   now["benchmarks"][0]["median_us"] = 1.1 * now["benchmarks"][0]["median_us"].get<double>();
   now["benchmarks"][1].erase("median_us");

@@ -103,4 +103,13 @@ struct AuthorCheckRequest {
 };
 int author_check_verb(const Paths& paths, const AuthorCheckRequest& request);
 
+struct ExamRequest {
+  std::vector<std::string> labs;  ///< empty: all
+  std::uint64_t seed = 0;         ///< 0: drawn
+  bool key = false;               ///< with the answers
+  std::filesystem::path out;      ///< empty: standard output
+};
+/// An exam with drawn numbers, or its answer key.
+int exam_verb(const Paths& paths, const ExamRequest& request);
+
 }  // namespace roofline::grader

@@ -121,9 +121,10 @@ std::string devices_page() {
       "number "
       "names its source. Rates are warp instructions a clock and SM, latencies are clocks, times "
       "microseconds. "
-      "Beside a number stands its source; *estimate* and *kepler* mark what is not measured on the card. The "
+      "Next to a number is its source; *estimate* and *kepler* mark what is not measured on that GPU. The "
       "page "
-      "is made by `ROOFLINE_UPDATE_PAGES=1 device_description_test`; what the constants do stands in [the "
+      "is made by `ROOFLINE_UPDATE_PAGES=1 device_description_test`; what the constants do is explained in "
+      "[the "
       "time "
       "model](simulator-model.md).\n\n| device | GPU | compute capability |\n|---|---|---|\n";
   for (const auto& id : known_devices(kDevices)) {

@@ -78,10 +78,10 @@ std::string page(const std::vector<Measurement>& measurements) {
   std::string text =
       "# The time model against published measurements\n\n"
       "Every line of `common/simulator/tests/published.cases` and what the model says (simulated figures are "
-      "the model's). *Fitted*: a constant of the card was chosen with this measurement in sight; *held out*: "
+      "the model's). *Fitted*: a constant of the GPU was chosen by this measurement; *held out*: "
       "none was. The page is made by `ROOFLINE_UPDATE_PAGES=1 published_test`; the formulas and what is not "
-      "modelled stand in [the time model](simulator-model.md), the constants in [the "
-      "devices](devices.md). Roofs and labs beside cards that were measured with this repository: "
+      "modelled are in [the time model](simulator-model.md), the constants in [the "
+      "devices](devices.md). Roofs and labs compared with GPUs that were measured with this repository: "
       "[simulated against measured](results/labs.md).\n\n"
       "## Summary\n\n" +
       summary(measurements) + "\n## Sources\n\n" + name_and_source_lines();
