@@ -152,7 +152,8 @@ int conclude(int status, const RunOptions& options, const sim::Region& region) {
     say("kernels printed " + std::to_string(region.unread_output_bytes) +
         " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
   if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() && code == 0)
-    say("note: " + options.program + " ended without launching a kernel");
+    say("note: no kernel ran: " + options.program +
+        " launched none, or its launches were refused (cudaGetLastError() tells why)");
   const bool wrong =
       !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
   if (code == 0 && wrong) code = 1;

@@ -147,7 +147,7 @@ void fill_resources(Kernel& kernel, const ptx::Function& entry, const ElfKernel*
   resources.max_threads = bound;
   resources.static_shared_bytes = kernel.static_shared_bytes;
   resources.local_bytes = kernel.entry().local_bytes;
-  if (elf != nullptr) {
+  if (elf != nullptr && !elf->is_of_other_device) {
     resources.registers = elf->registers;
     resources.static_shared_bytes = std::max(elf->shared_bytes, kernel.static_shared_bytes);
     resources.local_bytes = elf->local_bytes;
@@ -160,7 +160,8 @@ void fill_resources(Kernel& kernel, const ptx::Function& entry, const ElfKernel*
   u32 most = 0;
   for (const Function& function : kernel.functions) most = std::max(most, function.register_estimate);
   const u32 limit = bound == 0 ? 255 : std::min<u32>(255, 65536 / bound / 8 * 8);
-  resources.registers = std::clamp<u32>(most + kExtraRegisters, 16, std::max<u32>(limit, 16));
+  resources.registers =
+      elf != nullptr ? elf->registers : std::clamp<u32>(most + kExtraRegisters, 16, std::max<u32>(limit, 16));
   for (const InstructionInfo& info : kernel.info) {
     const Gathers gathers = info.traits.gathers;
     if (gathers == Gathers::kBarrier || gathers == Gathers::kBarrierArrive) resources.barriers = 1;

@@ -9,6 +9,7 @@
 #include "simulator/analysis/control_flow_graph.h"
 #include "simulator/isa/row.h"
 #include "simulator/isa/system.h"
+#include "simulator/isa/word_order.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/load_error.h"
@@ -22,6 +23,7 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
   const std::string name = "PTX of module " + std::to_string(id);
   if (texts.size() == 1) {
     ptx::Module module = ptx::parse(texts[0], name);
+    isa::use_table_order(module);
     contract(module, isa::traits_of);
     return module;
   }
@@ -29,6 +31,7 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     ptx::Unit& unit = units.emplace_back();
     unit.module = ptx::parse(text, name + ", translation unit " + std::to_string(units.size()));
+    isa::use_table_order(unit.module);
     contract(unit.module, isa::traits_of);
     unit.name = ptx::unit_name(unit.module, units.size());
   }

@@ -4,6 +4,7 @@
 
 #include "simulator/bind/function_builder.h"
 #include "simulator/bind/hidden.h"
+#include "simulator/program/address_windows.h"
 #include "simulator/ptx/load_error.h"
 
 namespace roofline::sim {
@@ -53,6 +54,25 @@ bool fill_kind(const std::string& base, FilledRow& row, bool& by_launch) {
     return true;
   }
   return false;
+}
+
+/// Where the system's part of shared memory lies. A half of it is for each of the numbered registers;
+/// cooperative groups keep up to 288 bytes from number 1 on.
+bool reserved_shared(const std::string& name, u32& value) {
+  constexpr std::string_view kPrefix = "%reserved_smem_offset_";
+  if (!name.starts_with(kPrefix)) return false;
+  const std::string_view which = std::string_view(name).substr(kPrefix.size());
+  if (which == "begin" || which == "0")
+    value = kReservedShared;
+  else if (which == "1")
+    value = kReservedShared + kReservedSharedBytes / 2;
+  else if (which == "end")
+    value = kReservedShared + kReservedSharedBytes;
+  else if (which == "cap")
+    value = kReservedSharedBytes;
+  else
+    return false;
+  return true;
 }
 
 /// Registers whose value depends on the lane alone.
@@ -141,7 +161,11 @@ Slot FunctionBuilder::special(const std::string& name, u32& bytes, ptx::TextPosi
     }
     return specials_[name] = slot;
   }
-  if (base.starts_with("%pm") || base.starts_with("%envreg") || base.starts_with("%reserved_smem")) {
+  if (reserved_shared(name, value)) {
+    kernel_.uses_reserved_shared = true;
+    return literal(value, 4);
+  }
+  if (base.starts_with("%pm") || base.starts_with("%envreg")) {
     if (base.ends_with("_64")) bytes = 8;
     return literal(0, bytes);
   }

@@ -184,18 +184,10 @@ std::string Device::source_file(FunctionId function, u32 file) const {
 
 // ---- launches ----
 
-namespace {
-
-KernelResources resources_of(const Kernel& kernel, u64 dynamic_shared_bytes) {
-  KernelResources resources = kernel.resources;
-  resources.dynamic_shared_bytes = dynamic_shared_bytes;
-  return resources;
-}
-
-}  // namespace
-
 Occupancy Device::occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const {
-  return occupancy(state_->description, resources_of(state_->kernel(function), dynamic_shared_bytes), block,
+  const DeviceDescription& description = state_->description;
+  return occupancy(description,
+                   resources_of(description, state_->kernel(function), block, dynamic_shared_bytes), block,
                    0);
 }
 
@@ -231,7 +223,7 @@ LaunchResult Device::launch(const Launch& launch) {
   const Kernel& kernel = s.kernel(launch.function);
   LaunchResult result;
   result.kernel = kernel.name;
-  result.resources = resources_of(kernel, launch.dynamic_shared_bytes);
+  result.resources = resources_of(s.description, kernel, launch.block, launch.dynamic_shared_bytes);
   result.occupancy = occupancy(s.description, result.resources, launch.block, launch.grid.count());
   std::vector<std::byte> parameters = launch.parameters;
   parameters.resize(std::max<size_t>(parameters.size(), kernel.parameter_bytes) + 8);

@@ -47,14 +47,31 @@ std::string cluster_problem(const DeviceDescription& device, const Kernel& kerne
   return "";
 }
 
+/// Of a thread, so that one block of so many warps fits into the sub-partitions of an SM.
+u32 most_registers(const DeviceDescription& device, u64 threads) {
+  constexpr u64 kSubPartitions = 4;
+  const u64 warps = (threads + kWarpSize - 1) / kWarpSize;
+  const u64 in_one = std::max<u64>((warps + kSubPartitions - 1) / kSubPartitions, 1);
+  const u64 unit = std::max<u64>(device.register_allocation_unit, 1);
+  return static_cast<u32>(device.registers_per_sm / kSubPartitions / in_one / unit * unit / kWarpSize);
+}
+
 }  // namespace
+
+KernelResources resources_of(const DeviceDescription& device, const Kernel& kernel, Dim3 block,
+                             u64 dynamic_shared_bytes) {
+  KernelResources resources = kernel.resources;
+  resources.dynamic_shared_bytes = dynamic_shared_bytes;
+  if (resources.registers_estimated)
+    resources.registers = std::min(resources.registers, most_registers(device, block.count()));
+  return resources;
+}
 
 std::string launch_problem(const DeviceDescription& device, const Kernel& kernel, const Launch& launch) {
   if (!kernel.problem.empty()) return kernel.problem;
   if (std::string problem = shape_problem(device, launch); !problem.empty()) return problem;
   if (std::string problem = cluster_problem(device, kernel, launch); !problem.empty()) return problem;
-  KernelResources resources = kernel.resources;
-  resources.dynamic_shared_bytes = launch.dynamic_shared_bytes;
+  const KernelResources resources = resources_of(device, kernel, launch.block, launch.dynamic_shared_bytes);
   const u64 threads = launch.block.count();
   const u64 shared = resources.static_shared_bytes + launch.dynamic_shared_bytes;
   const u64 allowed =

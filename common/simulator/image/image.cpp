@@ -116,6 +116,11 @@ std::string architectures(const Image& image) {
   return list;
 }
 
+/// "8.0"
+std::string capability_text(u32 capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
 }  // namespace
 
 Image read_image(Bytes bytes) {
@@ -141,16 +146,19 @@ Image read_image(Bytes bytes) {
 }
 
 const PtxImage& choose_ptx(const Image& image, u32 capability) {
-  const PtxImage* best = nullptr;
+  const PtxImage *best = nullptr, *oldest = nullptr;
   for (const PtxImage& candidate : image.ptx) {
-    const bool runs = candidate.sm <= capability;
-    const bool best_runs = best != nullptr && best->sm <= capability;
-    const bool is_better = best == nullptr || (runs && !best_runs) || (runs && candidate.sm > best->sm) ||
-                           (!runs && !best_runs && candidate.sm < best->sm);
-    if (is_better) best = &candidate;
+    if (oldest == nullptr || candidate.sm < oldest->sm) oldest = &candidate;
+    if (candidate.sm <= capability && (best == nullptr || candidate.sm > best->sm)) best = &candidate;
   }
   if (best != nullptr) return *best;
   const std::string number = std::to_string(capability);
+  if (oldest != nullptr) {
+    if (choose_elf(image, capability) != nullptr) return *oldest;  // it stands in for the machine code
+    throw ImageError("The program was built for compute capability " + capability_text(oldest->sm) +
+                     " and newer; this GPU has " + capability_text(capability) +
+                     ". Rebuild it with -arch=sm_" + number + ", or choose a newer device.");
+  }
   if (image.has_lto)
     throw ImageError(
         "The program was built for link-time optimisation, which leaves no PTX; the simulated GPU needs PTX. "
@@ -160,6 +168,16 @@ const PtxImage& choose_ptx(const Image& image, u32 capability) {
       image.elf.empty() ? "no device code" : "machine code for " + architectures(image) + " only";
   throw ImageError("The program holds " + held + "; the simulated GPU needs PTX. Rebuild it with -arch=sm_" +
                    number + " or with -gencode arch=compute_" + number + ",code=compute_" + number + ".");
+}
+
+const ElfImage* nearest_elf(const Image& image, u32 capability) {
+  const auto distance = [&](const ElfImage& elf) {
+    return elf.sm > capability ? elf.sm - capability : capability - elf.sm;
+  };
+  const auto nearest =
+      std::min_element(image.elf.begin(), image.elf.end(),
+                       [&](const ElfImage& a, const ElfImage& b) { return distance(a) < distance(b); });
+  return nearest == image.elf.end() ? nullptr : &*nearest;
 }
 
 const ElfImage* choose_elf(const Image& image, u32 capability) {

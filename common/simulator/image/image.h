@@ -39,9 +39,13 @@ struct Image {
 Image read_image(std::span<const std::byte> bytes);
 
 /// The PTX for a device of this compute capability (80 for 8.0): the newest that is not newer than the
-/// device; if there is only newer, the oldest of it, because the simulated GPU knows the instructions of all.
-/// \throws ImageError which says how to rebuild, if there is no PTX.
+/// device. Where there is only newer PTX but machine code that the device runs, the oldest of it stands in.
+/// \throws ImageError which says how to rebuild, if the device cannot run the image, or there is no PTX.
 const PtxImage& choose_ptx(const Image& image, u32 capability);
+
+/// The ELF file whose architecture is nearest to the device's, where it runs none of them; null if there is
+/// none.
+const ElfImage* nearest_elf(const Image& image, u32 capability);
 
 /// The ELF file that the device's driver would run: same major number, minor not above the device's; null if
 /// none.

@@ -43,9 +43,21 @@ constexpr u32 to_unsigned32(F a) {
   return above ? ~0u : static_cast<u32>(inside) ^ (high ? 0x8000'0000u : 0u);
 }
 
-/// Float to integer: out of range goes to the nearest limit, NaN to zero.
+/// What a NaN becomes (PTX manual 9.0): zero, unless one of both sides has 64 bits; then only the highest bit
+/// is set.
+template <class D, class F>
+constexpr D integer_of_nan() {
+  if constexpr (sizeof(D) == 8 || sizeof(F) == 8)
+    return static_cast<D>(u64{1} << (8 * sizeof(D) - 1));
+  else
+    return 0;
+}
+
+/// Float to integer: out of range goes to the nearest limit.
 template <class D, class F>
 constexpr D to_integer(F a) {
+  if constexpr (sizeof(F) == 8 && sizeof(D) <= 4)
+    if (a != a) return integer_of_nan<D, F>();
   if constexpr (sizeof(D) < 4) {
     return clamp_integer<D>(to_s32(a));
   } else if constexpr (std::is_same_v<D, s32>) {
@@ -55,7 +67,7 @@ constexpr D to_integer(F a) {
   } else {
     constexpr F high = std::is_signed_v<D> ? static_cast<F>(0x1p63) : static_cast<F>(0x1p64);
     constexpr F low = std::is_signed_v<D> ? static_cast<F>(-0x1p63) : F{0};
-    if (a != a) return D{0};
+    if (a != a) return integer_of_nan<D, F>();
     if (a >= high) return std::numeric_limits<D>::max();
     return a <= low ? std::numeric_limits<D>::min() : static_cast<D>(a);
   }

@@ -108,6 +108,27 @@ bool operands_fit(std::string_view syntax, std::size_t given) {
   return given <= most && given + optional >= most;
 }
 
+/// How many modifiers of the instruction the row does not know.
+std::size_t words_without_place(const Row& row, const ptx::Instruction& instruction) {
+  const std::string_view spelling = Line(row.syntax).spelling;
+  const auto has_word = [&](const std::string& word) {
+    for (auto at = spelling.find(word); at != spelling.npos; at = spelling.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      const bool begins = at > 0 && std::string_view(".{,").find(spelling[at - 1]) != std::string_view::npos;
+      if (begins &&
+          (end == spelling.size() || std::string_view(".{},").find(spelling[end]) != std::string_view::npos))
+        return true;
+    }
+    const std::optional<ptx::Type> type = ptx::type_named(word);
+    const auto allows = [&](const std::vector<ptx::Type>& types) {
+      return type && std::find(types.begin(), types.end(), *type) != types.end();
+    };
+    return allows(row.types) || allows(row.types2);
+  };
+  return static_cast<std::size_t>(std::count_if(instruction.modifiers.begin(), instruction.modifiers.end(),
+                                                [&](const std::string& word) { return !has_word(word); }));
+}
+
 }  // namespace
 
 std::string_view opcode_of(const Row& row) { return row.syntax.substr(0, row.syntax.find_first_of(".{ ")); }
@@ -132,7 +153,11 @@ std::vector<const Row*> near_misses(const ptx::Instruction& instruction) {
     if (edits == 1) near.push_back(&row);
     if (edits == 2 && instruction.opcode.size() > 4) far.push_back(&row);
   }
-  return !same.empty() ? same : !near.empty() ? near : far;
+  std::vector<const Row*>& found = !same.empty() ? same : !near.empty() ? near : far;
+  std::stable_sort(found.begin(), found.end(), [&](const Row* a, const Row* b) {
+    return words_without_place(*a, instruction) < words_without_place(*b, instruction);
+  });
+  return found;
 }
 
 }  // namespace roofline::sim::isa

@@ -217,12 +217,21 @@ class Resolver {
 
   Access shared(u64 base) {
     Block& block = *w_.block;
+    if (block.reserved != nullptr && lies_within(base - kReservedShared, kReservedSharedBytes))
+      return reserved(base);
     if (block.cluster != nullptr && !lies_within(base, block.shared_bytes)) return distributed(base);
     check_alignment(base, "shared address ");
     check_bounds(base, block.shared_bytes, "shared address ",
                  "the block's shared memory (static and dynamic)");
     count_shared(w_, in_, request_.kind, entry_.pattern, base);
     return along_pattern(reinterpret_cast<u64>(block.shared) + base);
+  }
+
+  /// The system's own part of shared memory.
+  Access reserved(u64 base) {
+    check_alignment(base, "shared address ");
+    count_shared(w_, in_, request_.kind, entry_.pattern, base);
+    return along_pattern(reinterpret_cast<u64>(w_.block->reserved) + (base - kReservedShared));
   }
 
   /// Shared memory of blocks of the cluster, by the rank in the upper bits of each address.
@@ -379,6 +388,10 @@ class Resolver {
   AccessEntry& entry_;
 };
 
+bool is_reserved(const Block& block, u64 offset) {
+  return block.reserved != nullptr && offset - kReservedShared < kReservedSharedBytes;
+}
+
 bool inside_window(u64 address, u64 window) { return address - window < kWindowBytes; }
 
 }  // namespace
@@ -410,6 +423,8 @@ u64 readable_bytes(const Warp& w, u32 lane, u64 address, u64 limit) {
   };
   switch (space_of(address)) {
     case Space::kShared:
+      if (const u64 offset = address - kSharedWindow; is_reserved(block, offset))
+        return within(offset - kReservedShared, kReservedSharedBytes);
       return within(address - kSharedWindow, block.shared_bytes);
     case Space::kLocal:
       return within(address - kLocalWindow, block.local_bytes);
@@ -430,6 +445,8 @@ u8* lane_pointer(Warp& w, const Instruction& in, u32 lane, u64 address, u64 byte
            access_text(kind, "", address, bytes) + ": " + block.grid->memory->explain(address, bytes));
   switch (space_of(address)) {
     case Space::kShared:
+      if (const u64 offset = address - kSharedWindow; is_reserved(block, offset))
+        return block.reserved + (offset - kReservedShared);
       return block.shared + (address - kSharedWindow);
     case Space::kLocal:
       return block.local + (u64{w.index} * kWarpSize + lane) * block.local_bytes + (address - kLocalWindow);

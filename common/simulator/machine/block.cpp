@@ -10,6 +10,7 @@
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/observer.h"
 #include "simulator/machine/thread_recorder.h"
+#include "simulator/program/address_windows.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -120,6 +121,9 @@ void BlockRunner::prepare(Grid& grid, u64 l1_bytes, IssueCounters* issued,
     shared_capacity_ = block_.shared_bytes;
   }
   block_.shared = shared_.get();
+  const bool uses_reserved = grid.kernel->uses_reserved_shared;
+  if (uses_reserved && reserved_ == nullptr) reserved_ = make_aligned(kReservedSharedBytes);
+  block_.reserved = uses_reserved ? reserved_.get() : nullptr;
   entry_local_ = grid.kernel->entry().local_bytes;
   std::vector<const Function*> path;
   block_.local_bytes =
@@ -147,6 +151,7 @@ void BlockRunner::begin(u64 linear_id, bool tracked, u32 recorded, Cluster* clus
   block_.l1->reset();
   std::fill(std::begin(block_.barriers), std::end(block_.barriers), Barrier{});
   if (block_.shared_bytes != 0) std::memset(block_.shared, 0, block_.shared_bytes);
+  if (block_.reserved != nullptr) std::memset(block_.reserved, 0, kReservedSharedBytes);
   const u32 threads = static_cast<u32>(grid.block.count());
   if (entry_local_ != 0)
     for (u32 t = 0; t < threads; ++t)

@@ -46,7 +46,7 @@ class BlockRunner {
   BlockRecorder recorder_;
   std::unique_ptr<L1Cache> l1_;
   u64 l1_bytes_ = 0;
-  AlignedBytes shared_, local_;
+  AlignedBytes shared_, reserved_, local_;
   u64 shared_capacity_ = 0, local_capacity_ = 0, entry_local_ = 0;
 };
 

@@ -157,7 +157,8 @@ struct Block {
   u64 linear_id = 0;
   u8* shared = nullptr;  ///< static then dynamic shared memory, addresses 0 .. shared_bytes
   u64 shared_bytes = 0;
-  u8* local = nullptr;  ///< thread t's local memory starts at local + t * local_bytes
+  u8* reserved = nullptr;  ///< shared memory of the system, from kReservedShared on; null when unused
+  u8* local = nullptr;     ///< thread t's local memory starts at local + t * local_bytes
   u64 local_bytes = 0;
   L1Cache* l1 = nullptr;
   AccessCache* access = nullptr;    ///< of the host thread

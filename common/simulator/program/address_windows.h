@@ -15,6 +15,10 @@ inline constexpr u32 kMaxDevices = 16;
 inline constexpr u64 kHostWindow = 0x0000'3000'0000'0000;
 /// Generic addresses of shared and local memory; never mapped anywhere.
 inline constexpr u64 kSharedWindow = 0x0001'0000'0000'0000;
+/// Shared memory of a block that belongs to the system and not to the program: %reserved_smem_offset_*. It
+/// lies far behind what a program can have (on hardware before it), so that no access strays into it unseen.
+inline constexpr u32 kReservedShared = u32{1} << 20;
+inline constexpr u32 kReservedSharedBytes = 1024;
 inline constexpr u64 kLocalWindow = 0x0002'0000'0000'0000;
 /// Function pointers are addresses in this window; nothing is mapped there.
 inline constexpr u64 kFunctionWindow = 0x0005'0000'0000'0000;

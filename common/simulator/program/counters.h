@@ -102,7 +102,7 @@ struct KernelCounters {
 /// What the launch asked of an SM; occupancy follows from it.
 struct KernelResources {
   u32 registers = 0;                 ///< a thread
-  bool registers_estimated = false;  ///< no ELF in the image: from liveness
+  bool registers_estimated = false;  ///< no ELF for the device: of another's, or from liveness
   u64 static_shared_bytes = 0;
   u64 dynamic_shared_bytes = 0;
   u64 local_bytes = 0;  ///< a thread

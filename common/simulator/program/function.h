@@ -171,7 +171,8 @@ struct Kernel {
   bool may_spin = false;  ///< waits for other lanes, warps or blocks through memory
   bool uses_clock = false;
   bool has_calls = false, has_indirect_calls = false;
-  bool uses_clusters = false;  ///< barrier.cluster, shared::cluster addresses
+  bool uses_reserved_shared = false;  ///< reads %reserved_smem_offset_*
+  bool uses_clusters = false;         ///< barrier.cluster, shared::cluster addresses
 
   const Function& entry() const { return functions.front(); }
 };

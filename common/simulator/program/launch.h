@@ -18,6 +18,7 @@ using FunctionId = u32;
 struct ElfKernel {
   std::string name;
   u32 registers = 0;
+  bool is_of_other_device = false;  ///< its machine code is for another architecture: a good guess only
   u64 shared_bytes = 0, local_bytes = 0, spill_bytes = 0;
   u32 barriers = 0, max_threads = 0;
 };

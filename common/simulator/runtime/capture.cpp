@@ -106,8 +106,9 @@ cudaStreamCaptureMode& thread_capture_mode() {
   return mode;
 }
 
-StreamUse use_stream(Runtime& runtime, cudaStream_t stream) {
-  const s64 id = runtime.stream_id(stream);
+namespace {
+
+StreamUse use_of(s64 id) {
   if (id < 0) return {cudaErrorInvalidResourceHandle};
   StreamUse use{cudaSuccess, static_cast<u32>(id)};
   Captures& captures = Captures::instance();
@@ -117,6 +118,36 @@ StreamUse use_stream(Runtime& runtime, cudaStream_t stream) {
   // The legacy default stream would wait for streams whose work does not happen yet.
   if (use.id == 0 && captures.invalidate_blocking()) use.error = cudaErrorStreamCaptureImplicit;
   return use;
+}
+
+}  // namespace
+
+StreamUse use_stream(Runtime& runtime, cudaStream_t stream) { return use_of(runtime.stream_id(stream)); }
+
+StreamUse queue_on(Runtime& runtime, cudaStream_t stream) {
+  StreamUse use = use_of(runtime.queue_id(stream));
+  if (use.error != cudaSuccess || use.capture) return use;
+  use.place = runtime.place_of(stream);
+  use.pending = !HostFunctions::inside() && runtime.host_functions.pending(use.place);
+  return use;
+}
+
+cudaError_t send(Runtime& runtime, const StreamUse& use, std::function<cudaError_t(Runtime&)> work,
+                 u64* number) {
+  if (number) *number = 0;
+  if (!use.pending) return work(runtime);
+  const u64 queued = runtime.host_functions.submit(use.place, [device = use.place.device, work] {
+    Runtime& r = Runtime::instance();
+    std::lock_guard guard(r.lock);
+    try {
+      r.aim(device);
+      if (const cudaError_t error = work(r); error != cudaSuccess) r.late_error = error;
+    } catch (const ConnectionLost& lost) {
+      r.late_error = connection_error(lost);
+    }
+  });
+  if (number) *number = queued;
+  return cudaSuccess;
 }
 
 void add_once(std::vector<Edge>& edges, const Edge& edge) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <thread>
 
 #include "simulator/runtime/graph.h"
@@ -76,8 +77,17 @@ struct StreamUse {
   cudaError_t error = cudaSuccess;
   u32 id = 0;                          ///< the machine's number
   CapturingStream* capture = nullptr;  ///< the stream is being captured: nothing is sent
+  bool pending = false;                ///< host functions come before it (queue_on)
+  HostFunctions::Place place = {};     ///< likewise
 };
+/// Waits for the host functions that come before.
 StreamUse use_stream(Runtime& runtime, cudaStream_t stream);
+/// Does not wait for them: what is to be sent to the machine goes through send().
+StreamUse queue_on(Runtime& runtime, cudaStream_t stream);
+/// Does the work now, or when the host functions before it have returned; then its error is told by a later
+/// call. `number`: set to its number among them, 0 when it is done.
+cudaError_t send(Runtime& runtime, const StreamUse& use, std::function<cudaError_t(Runtime&)> work,
+                 u64* number = nullptr);
 /// Makes an operation the next node of a captured stream.
 cudaError_t capture(const StreamUse& use, Work work);
 /// An operation that cannot be captured: invalidates the capture and gives the error.

@@ -119,6 +119,14 @@ cudaError_t copy_slice(Runtime& r, const CopyRequest& q, u32 id, bool more) {
   return to_cuda(status);
 }
 
+/// Whether the device reaches both ends without the program: they may be read and written after the call.
+bool waits_for_nobody(const Runtime& r, const CopyRequest& q) {
+  const auto reaches = [&](const void* p, u64 pitch) {
+    return machine_reaches(p) || is_registered(r, p, pitch * (q.height - 1) + q.width);
+  };
+  return reaches(q.to, q.to_pitch) && reaches(q.from, q.from_pitch);
+}
+
 /// What a node of a captured copy answers when it is asked for its parameters.
 cudaMemcpy3DParms parameters_of(const CopyRequest& q) {
   cudaMemcpy3DParms p{};
@@ -163,7 +171,9 @@ cudaError_t check(const CopyRequest& q) {
 
 cudaError_t copy(Runtime& r, const CopyRequest& q) {
   if (const cudaError_t error = check(q); error != cudaSuccess) return error;
-  const StreamUse use = use_stream(r, q.stream);
+  // Pageable memory must be read or written before the call returns.
+  const bool may_queue = q.async && waits_for_nobody(r, q);
+  const StreamUse use = may_queue ? queue_on(r, q.stream) : use_stream(r, q.stream);
   if (use.error != cudaSuccess) return use.error;
   if (use.capture) return q.async ? capture(use, CopyCall{q, parameters_of(q)}) : refuse_capture(use);
   if (!q.async)
@@ -174,14 +184,16 @@ cudaError_t copy(Runtime& r, const CopyRequest& q) {
       if (const cudaError_t error = check_range(r, end, q, end == q.to ? q.to_pitch : q.from_pitch);
           error != cudaSuccess)
         return error;
-  CopyRequest slice = q;
-  for (size_t z = 0; z < q.depth; z++) {
-    slice.to = static_cast<std::byte*>(q.to) + z * q.to_slice;
-    slice.from = static_cast<const std::byte*>(q.from) + z * q.from_slice;
-    if (const cudaError_t error = copy_slice(r, slice, use.id, z + 1 < q.depth); error != cudaSuccess)
-      return error;
-  }
-  return cudaSuccess;
+  return send(r, use, [q, id = use.id](Runtime& runtime) {
+    CopyRequest slice = q;
+    for (size_t z = 0; z < q.depth; z++) {
+      slice.to = static_cast<std::byte*>(q.to) + z * q.to_slice;
+      slice.from = static_cast<const std::byte*>(q.from) + z * q.from_slice;
+      if (const cudaError_t error = copy_slice(runtime, slice, id, z + 1 < q.depth); error != cudaSuccess)
+        return error;
+    }
+    return cudaSuccess;
+  });
 }
 
 }  // namespace roofline::sim::runtime

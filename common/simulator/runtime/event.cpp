@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Events read virtual time: the machine knows when the recorded work ends, whatever the host's clock says.
+#include <algorithm>
+
 #include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
@@ -34,7 +36,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
-    const StreamUse use = use_stream(r, stream);
+    const StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
     // Event and stream must be of the same device.
     if (found->device != r.target()) return cudaErrorInvalidResourceHandle;
@@ -44,7 +46,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
       found->captured = use.capture->frontier;
       return cudaSuccess;
     }
-    r.connection().post(RecordEvent{found->id, use.id});
+    const RecordEvent command{found->id, use.id};
+    (void)send(
+        r, use,
+        [command](Runtime& runtime) {
+          runtime.connection().post(command);
+          return cudaSuccess;
+        },
+        &found->queued);
     found->recorded = true;
     found->capture = 0;
     found->captured.clear();
@@ -62,14 +71,26 @@ ROOFLINE_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t
   return cudaEventRecordWithFlags(event, per_thread(stream), 0);
 }
 
+namespace {
+
+/// What is left of an event while others may destroy it.
+struct RecordedEvent {
+  u32 id = 0;
+  int device = 0;
+};
+
+}  // namespace
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return api([&](Runtime& r) {
     const Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
     if (!found->recorded) return cudaSuccess;
-    r.aim(found->device);
-    const Status status = r.connection().call(Synchronize{Synchronize::Scope::kEvent, found->id});
+    const RecordedEvent recorded{found->id, found->device};
+    r.host_functions.wait_for(found->queued);
+    r.aim(recorded.device);
+    const Status status = r.connection().call(Synchronize{Synchronize::Scope::kEvent, recorded.id});
     r.pools.synchronized(r.target());
     r.connection().show_output();
     return to_cuda(status);
@@ -82,6 +103,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (!found) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
     if (!found->recorded) return cudaSuccess;
+    if (!r.host_functions.done(found->queued)) return cudaErrorNotReady;
     r.aim(found->device);
     EventState state;
     const Status status = r.connection().call(QueryEvent{found->id}, state);
@@ -101,6 +123,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
       return cudaErrorInvalidResourceHandle;
     r.aim(first->device);
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+    if (!r.host_functions.done(std::max(first->queued, second->queued))) return cudaErrorNotReady;
     EventState from, to;
     Status status = r.connection().call(QueryEvent{first->id}, from);
     if (status == Status::kOk) status = r.connection().call(QueryEvent{second->id}, to);

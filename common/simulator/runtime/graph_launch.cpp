@@ -127,6 +127,25 @@ void finish(Run run, HostCall next) {
   }
 }
 
+/// A launch behind host functions, in their thread.
+void launch_later(cudaGraphExec_t exec, cudaStream_t stream) {
+  Runtime& r = Runtime::instance();
+  Run run;
+  HostCall next;
+  {
+    std::lock_guard guard(r.lock);
+    try {
+      r.late_error = begin(r, exec, stream, run);
+      if (r.late_error == cudaSuccess && run.program) r.late_error = advance(r, run, next);
+      if (r.late_error != cudaSuccess) return;
+    } catch (const ConnectionLost& lost) {
+      r.late_error = connection_error(lost);
+      return;
+    }
+  }
+  finish(run, next);
+}
+
 }  // namespace
 }  // namespace roofline::sim::runtime
 
@@ -134,6 +153,13 @@ using namespace roofline::sim::runtime;
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return api([&](Runtime& r) {
+    // The thread of host functions has a default stream of its own.
+    const bool may_queue = stream != cudaStreamPerThread && find_exec(exec) != nullptr;
+    if (const StreamUse use = may_queue ? queue_on(r, stream) : StreamUse{}; use.pending) {
+      if (r.target() != find_exec(exec)->device) return cudaErrorNotSupported;
+      r.host_functions.submit(use.place, [exec, stream] { launch_later(exec, stream); });
+      return cudaSuccess;
+    }
     Run run;
     HostCall next;
     cudaError_t error = begin(r, exec, stream, run);

@@ -15,17 +15,20 @@ namespace {
 /// waits for it: what it touches is in order with the stream.
 cudaError_t submit(cudaStream_t stream, std::function<void()> function, const HostCall* node) {
   return api([&](Runtime& r) {
-    const StreamUse use = use_stream(r, stream);
+    const StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) return node ? capture(use, *node) : refuse_capture(use);
-    StreamState ignored;
-    const Status status = r.connection().call(QueryStream{use.id}, ignored);
-    r.connection().show_output();
-    if (status == Status::kOk) {
-      r.host_functions.submit(r.place_of(stream), std::move(function));
+    const cudaError_t error = send(r, use, [id = use.id](Runtime& runtime) {
+      StreamState ignored;
+      const Status status = runtime.connection().call(QueryStream{id}, ignored);
+      runtime.connection().show_output();
+      return to_cuda(status);
+    });
+    if (error == cudaSuccess) {
+      r.host_functions.submit(use.place, std::move(function));
       r.wait_while_watching(stream);
     }
-    return to_cuda(status);
+    return error;
   });
 }
 

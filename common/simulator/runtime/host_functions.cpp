@@ -23,11 +23,16 @@ bool HostFunctions::before(const Place& earlier, const Place& later) {
   return (earlier.stream == 0 && later.blocking) || (later.stream == 0 && earlier.blocking);
 }
 
-void HostFunctions::submit(const Place& place, std::function<void()> function) {
+u64 HostFunctions::submit(const Place& place, std::function<void()> function) {
   entries_.push_back({place, std::move(function)});
   if (!started_) std::thread([this] { run(); }).detach();  // lives as long as the program, like the runtime
   started_ = true;
   changed_.notify_all();
+  return ++submitted_;
+}
+
+void HostFunctions::wait_for(u64 number) {
+  changed_.wait(lock_, [&] { return done(number); });
 }
 
 bool HostFunctions::pending(const Place& place) const {
@@ -61,6 +66,7 @@ void HostFunctions::run() {
     function();
     guard.lock();
     entries_.pop_front();
+    ++done_;
     changed_.notify_all();
   }
 }

@@ -12,8 +12,9 @@
 namespace roofline::sim::runtime {
 
 /// Host functions that streams call. They run one after the other on a thread of their own, as in the real
-/// library, so that a function may wait for the thread that submitted it. What follows in their stream waits
-/// for them. All members but run() are called with the runtime's lock held.
+/// library, so that a function may wait for the thread that submitted it. What follows in their stream is
+/// queued here, too, and is sent to the machine when they have returned: the submitting thread goes on. All
+/// members but run() are called with the runtime's lock held.
 class HostFunctions {
  public:
   /// A stream as far as waiting goes.
@@ -24,7 +25,10 @@ class HostFunctions {
   };
 
   explicit HostFunctions(std::mutex& lock) : lock_(lock) {}
-  void submit(const Place& place, std::function<void()> function);
+  /// Gives its number, for done() and wait_for().
+  u64 submit(const Place& place, std::function<void()> function);
+  bool done(u64 number) const { return number <= done_; }
+  void wait_for(u64 number);
   /// Whether functions are pending that work in this place comes after.
   bool pending(const Place& place) const;
   /// Waits for them; other threads may call CUDA meanwhile.
@@ -45,7 +49,8 @@ class HostFunctions {
 
   std::mutex& lock_;
   std::condition_variable_any changed_;
-  std::deque<Entry> entries_;  ///< the first one is running
+  std::deque<Entry> entries_;     ///< the first one is running
+  u64 submitted_ = 0, done_ = 0;  ///< so many
   bool started_ = false;
 };
 

@@ -25,8 +25,10 @@ bool within(dim3 d, u32 x, u32 y, u32 z) {
   return d.x >= 1 && d.y >= 1 && d.z >= 1 && d.x <= x && d.y <= y && d.z <= z;
 }
 
-/// Registers are given to whole warps, in units.
+/// Registers are given to whole warps, in units. 0 when they are only estimated: an estimate refuses no
+/// launch.
 u64 registers_of_block(const DeviceDescription& device, const Kernel& kernel, u64 threads) {
+  if (kernel.facts.resources.registers_estimated) return 0;
   const u64 unit = std::max<u64>(device.register_allocation_unit, 1);
   const u64 warp = (u64{kernel.facts.resources.registers} * kWarpSize + unit - 1) / unit * unit;
   return (threads + kWarpSize - 1) / kWarpSize * warp;
@@ -168,7 +170,7 @@ cudaError_t launch(const LaunchRequest& q) {
     // A kernel runs on the thread's device; its stream must be one of that device.
     if (const Stream* stream = r.find_stream(q.stream); stream && stream->device != r.target())
       return cudaErrorInvalidResourceHandle;
-    const StreamUse use = use_stream(r, q.stream);
+    const StreamUse use = queue_on(r, q.stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) {
       KernelCall call;
@@ -182,19 +184,26 @@ cudaError_t launch(const LaunchRequest& q) {
       return error;
     command.function = kernel->facts.id;
     command.cluster = extent(q.cluster);
-    r.connection().post(command);
     if (!kernel->facts.problem.empty()) {
+      r.connection().post(command);
       // The machine refuses it, and tells why where a judge can read it. It is asked at once, so that the
       // launch itself fails: a real driver compiles PTX at first use, which this is.
       StreamState ignored;
       return to_cuda(r.connection().call(QueryStream{use.id}, ignored));
     }
+    const auto post = [](const auto& what) {
+      return [what](Runtime& runtime) {
+        runtime.connection().post(what);
+        return cudaSuccess;
+      };
+    };
+    const cudaError_t error = send(r, use, post(command));
     for (const cudaEvent_t event : q.recorded)
       if (Event* found = event ? r.find_event(event) : nullptr) {
-        r.connection().post(RecordEvent{found->id, command.stream});
+        (void)send(r, use, post(RecordEvent{found->id, command.stream}), &found->queued);
         found->recorded = true;
       }
-    return cudaSuccess;
+    return error;
   });
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::runtime;
@@ -141,8 +141,10 @@ cudaError_t move_pages(Runtime& r, const void* p, size_t bytes, const cudaMemLoc
                        cudaStream_t stream) {
   r.managed.change(address_of(p), bytes, [&](Advice& advice) { advice.prefetched = location; });
   const bool to_device = location.type == cudaMemLocationTypeDevice;
-  const auto number = static_cast<u32>(r.stream_id(stream));
-  return to_cuda(r.connection().call(channel::PrefetchManaged{address_of(p), bytes, to_device, number}));
+  const StreamUse use = queue_on(r, stream);
+  if (use.error != cudaSuccess) return use.error;
+  const channel::PrefetchManaged command{address_of(p), bytes, to_device, use.id};
+  return send(r, use, [command](Runtime& runtime) { return to_cuda(runtime.connection().call(command)); });
 }
 
 struct Batch {
@@ -168,7 +170,7 @@ cudaError_t run_batch(const Batch& batch, bool prefetch, unsigned long long flag
     if (prefetch && (!batch.locations || !batch.location_begins || batch.n_locations == 0 ||
                      batch.n_locations > batch.n || batch.location_begins[0] != 0))
       return cudaErrorInvalidValue;
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
+    if (!r.is_stream(stream)) return cudaErrorInvalidResourceHandle;
     for (size_t i = 0; i < batch.n; i++) {
       if (!is_managed(r, batch.addresses[i], batch.sizes[i])) return cudaErrorInvalidValue;
       if (!prefetch) continue;
@@ -189,7 +191,7 @@ cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation lo
   return api([&](Runtime& r) {
     if (flags != 0 || !is_managed(r, p, bytes)) return cudaErrorInvalidValue;
     if (const cudaError_t error = check_location(r, location); error != cudaSuccess) return error;
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
+    if (!r.is_stream(stream)) return cudaErrorInvalidResourceHandle;
     return move_pages(r, p, bytes, location, stream);
   });
 }
@@ -263,7 +265,7 @@ ROOFLINE_EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync_ptsz(
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes, unsigned flags) {
   return api([&](Runtime& r) {
-    if (r.stream_id(stream) < 0) return cudaErrorInvalidResourceHandle;
+    if (!r.is_stream(stream)) return cudaErrorInvalidResourceHandle;
     const auto* found = r.host_allocation(p);
     if (!found || !found->second.managed || found->first != address_of(p)) return cudaErrorInvalidValue;
     if (bytes != 0 && bytes != found->second.bytes) return cudaErrorInvalidValue;

@@ -68,6 +68,11 @@ cudaError_t cudaFree(void* p) {
     if (is_window_address(p)) return free_host(r, p, true);
     if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
     if (cudaError_t error{}; free_graph_memory(p, error)) return error;
+    if (is_device_address(p) && r.is_device(device_of(p))) {
+      const int device = r.target();
+      r.host_functions.wait_for_device(device_of(p));  // what is queued behind them may use it
+      r.aim(device);
+    }
     const Status status = r.connection().call(Release{address_of(p), false, 0});
     if (status == Status::kOk) {
       r.pools.released(address_of(p));

@@ -12,7 +12,7 @@ namespace {
 cudaError_t fill(void* to, size_t pitch, int value, size_t width, size_t height, size_t depth,
                  cudaStream_t stream, bool async) {
   return api([&](Runtime& r) {
-    const StreamUse use = use_stream(r, stream);
+    const StreamUse use = async ? queue_on(r, stream) : use_stream(r, stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture && !async) return refuse_capture(use);
     if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
@@ -23,7 +23,8 @@ cudaError_t fill(void* to, size_t pitch, int value, size_t width, size_t height,
                      FillCall{{to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, height * depth}});
     // Rows of all slices follow each other at the same distance.
     const Rectangle where{reinterpret_cast<u64>(to), pitch, width, height * depth};
-    return to_cuda(r.connection().call(Fill{where, static_cast<u32>(value) & 0xff, 1, use.id, async}));
+    const Fill command{where, static_cast<u32>(value) & 0xff, 1, use.id, async};
+    return send(r, use, [command](Runtime& runtime) { return to_cuda(runtime.connection().call(command)); });
   });
 }
 

@@ -126,7 +126,7 @@ ROOFLINE_EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void** to, size_t bytes
 
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   return api([&](Runtime& r) {
-    const StreamUse use = use_stream(r, stream);
+    const StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
     const u64 address = reinterpret_cast<u64>(p);
     if (!p) return cudaSuccess;
@@ -136,9 +136,11 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
       return error == cudaSuccess ? capture(use, std::move(work)) : error;
     }
     if (cudaError_t error{}; free_graph_memory(p, error)) return error;
-    const Status status = r.connection().call(Release{address, true, use.id});
-    if (status == Status::kOk) r.pools.released(address);
-    return to_cuda(status);
+    return send(r, use, [address, id = use.id](Runtime& runtime) {
+      const Status status = runtime.connection().call(Release{address, true, id});
+      if (status == Status::kOk) runtime.pools.released(address);
+      return to_cuda(status);
+    });
   });
 }
 ROOFLINE_EXPORT cudaError_t cudaFreeAsync_ptsz(void* p, cudaStream_t stream) {

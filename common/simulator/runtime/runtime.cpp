@@ -89,6 +89,7 @@ void Runtime::wait_while_watching(cudaStream_t stream) {
 s64 Runtime::stream_id(cudaStream_t stream) {
   const s64 number = number_of(stream);
   if (number < 0) return number;
+  if (HostFunctions::inside()) return number;  // queued work runs in order on that thread
   const int device = target_;
   host_functions.wait(place_of(stream));
   aim(device);  // another thread may have aimed elsewhere meanwhile
@@ -103,12 +104,16 @@ cudaStream_t Runtime::add_stream(unsigned flags, int priority) {
   return handle;
 }
 
-void Runtime::remove_stream(cudaStream_t stream) {
+std::function<cudaError_t(Runtime&)> Runtime::remove_stream(cudaStream_t stream) {
   const Stream* found = find_stream(stream);
   aim(found->device);
   stream_attributes.erase({found->device, found->id});
-  connection().post(DestroyStream{found->id});
+  const DestroyStream command{found->id};
   streams_.erase(stream);
+  return [command](Runtime& runtime) {
+    runtime.connection().post(command);
+    return cudaSuccess;
+  };
 }
 
 Event* Runtime::find_event(cudaEvent_t event) {

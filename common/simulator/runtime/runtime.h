@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -34,6 +35,7 @@ struct Event {
   u64 capture = 0;             ///< it was last recorded in this capture (capture.h), 0: in none
   std::vector<Edge> captured;  ///< the work it stands for there
   int device = 0;
+  u64 queued = 0;  ///< its record waits for host functions: its number there (host_functions.h)
 };
 
 /// Hints that a program gave about a stream, by attribute.
@@ -68,6 +70,8 @@ class Runtime {
   /// The machine's number of a stream handle, or -1 when it is not a live stream. Aims at the stream's device
   /// and waits for the host functions that come before what follows in the stream.
   s64 stream_id(cudaStream_t stream);
+  /// The same without waiting: what follows must be queued behind them (capture.h, queue_on).
+  s64 queue_id(cudaStream_t stream) { return number_of(stream); }
   Stream* find_stream(cudaStream_t stream);
   bool is_stream(cudaStream_t stream) { return number_of(stream) >= 0; }
   /// Where a live stream stands for host functions.
@@ -76,7 +80,8 @@ class Runtime {
   /// in order with the stream. One that waits for this very thread ends the watch of what host code touches.
   void wait_while_watching(cudaStream_t stream);
   cudaStream_t add_stream(unsigned flags, int priority);
-  void remove_stream(cudaStream_t stream);
+  /// The handle is invalid at once; what is given back ends the stream in the machine.
+  std::function<cudaError_t(Runtime&)> remove_stream(cudaStream_t stream);
   Event* find_event(cudaEvent_t event);
   cudaEvent_t add_event(unsigned flags);
   void remove_event(cudaEvent_t event);
@@ -90,6 +95,7 @@ class Runtime {
   HostFunctions host_functions{lock};
   Modules modules;
   MemoryPools pools;
+  cudaError_t late_error = cudaSuccess;  ///< of work that was queued behind a host function
   bool forked = false;  ///< this process was forked from one that used the device: it has none
   std::vector<int> valid_devices{
       0};  ///< cudaSetValidDevices; the first is that of a thread that did not choose
@@ -171,6 +177,7 @@ cudaError_t api(Body&& body) noexcept {
     if (runtime.connected()) runtime.connection().call_ends();
     if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);
     if (!runtime.connected()) return error;
+    if (runtime.late_error != cudaSuccess) return std::exchange(runtime.late_error, cudaSuccess);
     const auto deferred = runtime.connection().take_deferred();
     return deferred != channel::Status::kOk ? to_cuda(deferred) : error;
   });

@@ -38,10 +38,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return api([&](Runtime& r) {
     if (!r.find_stream(stream)) return cudaErrorInvalidResourceHandle;
-    u32 id = 0;
-    if (const cudaError_t error = query_stream(r, stream, id); error != cudaSuccess) return error;
-    r.remove_stream(stream);
-    return cudaSuccess;
+    const StreamUse use = queue_on(r, stream);
+    if (use.error != cudaSuccess) return use.error;
+    if (use.capture) return refuse_capture(use);
+    return send(r, use, r.remove_stream(stream));
   });
 }
 
@@ -79,13 +79,17 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
-    const StreamUse use = use_stream(r, stream);
+    StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
     const bool external = flags & cudaEventWaitExternal;
     if (use.capture && external) return capture(use, WaitCall{event, found->id});
     if (use.capture || found->capture) return wait_in_capture(r, stream, use, *found);
-    if (found->recorded) r.connection().post(WaitEvent{use.id, found->id});
-    return cudaSuccess;
+    if (!found->recorded) return cudaSuccess;
+    use.pending |= !r.host_functions.done(found->queued);
+    return send(r, use, [command = WaitEvent{use.id, found->id}](Runtime& runtime) {
+      runtime.connection().post(command);
+      return cudaSuccess;
+    });
   });
 }
 ROOFLINE_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {

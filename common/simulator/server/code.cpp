@@ -39,9 +39,13 @@ void check_launches(const std::string& ptx) {
 
 std::vector<ElfKernel> kernels(const image::Image& found, u32 capability) {
   const image::ElfImage* elf = image::choose_elf(found, capability);
+  const bool is_other = elf == nullptr;
+  if (is_other) elf = image::nearest_elf(found, capability);
   if (elf == nullptr) return {};
   try {
-    return image::kernels_of_elf(elf->bytes);
+    std::vector<ElfKernel> kernels = image::kernels_of_elf(elf->bytes);
+    for (ElfKernel& kernel : kernels) kernel.is_of_other_device = is_other;
+    return kernels;
   } catch (const LoadError&) {
     // Only facts about registers are lost: they are estimated, as for a program without machine code.
     return {};

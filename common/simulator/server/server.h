@@ -42,6 +42,10 @@ class Server {
     if constexpr (!std::is_same_v<Command, channel::CopyIn> && !std::is_same_v<Command, channel::CopyOut> &&
                   !std::is_same_v<Command, channel::CopyWithin>)
       flush_copy();
+    if constexpr (!std::is_same_v<Command, channel::QueryEvent> &&
+                  !std::is_same_v<Command, channel::QueryStream> &&
+                  !std::is_same_v<Command, channel::QueryBusy>)
+      polling_since_ = -1;
     if (!options_.trace) return handle(command);
     trace_.begin_call(call_name(command), timeline_.host_now());
     Answer made = handle(command);
@@ -126,6 +130,9 @@ class Server {
   /// Books a copy on the timeline; pieces of one copy are booked together.
   void book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
   void fault(const Trap& trap);
+  /// The program asked for something that is not ready: its time passes, so that a program which only asks
+  /// gets there.
+  void poll();
   /// Why a launch is refused: kOk when it is not.
   channel::Status check_kernel(const channel::LaunchKernel& c, std::string& why) const;
   /// `graph_launch`: number of the graph launch that it is a node of, or 0.
@@ -168,7 +175,8 @@ class Server {
   std::string output_;                               ///< printed by kernels, not yet taken
   channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
   channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused
-  std::string news_;                                 ///< about sticky_ or deferred_, not yet told
+  double polling_since_ = -1;  ///< virtual time; the program only asks since then, -1: it does not
+  std::string news_;           ///< about sticky_ or deferred_, not yet told
   struct {
     u64 bytes = 0;
     CopyKind kind = CopyKind::kHostToDevice;

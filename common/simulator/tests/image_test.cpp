@@ -255,7 +255,51 @@ TEST(Choice, PrefersTheNewestThatIsNotNewer) {
   EXPECT_EQ(choose_ptx(image, 86).sm, 80u);
   EXPECT_EQ(choose_ptx(image, 75).sm, 75u);
   EXPECT_EQ(choose_ptx(image, 200).sm, 120u);
-  EXPECT_EQ(choose_ptx(image, 70).sm, 75u);  // newer only: the oldest
+}
+
+std::string refusal(const Image& image, u32 capability) {
+  try {
+    choose_ptx(image, capability);
+  } catch (const ImageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Breaks when a device runs what a driver refuses to run on it, or refuses what one runs: machine code of its
+// own major number and at most its minor, or PTX of at most its capability.
+TEST(Choice, IsThatOfADriver) {
+  struct Row {
+    const char* options;
+    std::vector<u32> runs, refuses;
+  };
+  const Row rows[] = {
+      {"-arch=sm_80", {80, 86, 89, 90, 120}, {75}},
+      {"-arch=sm_86", {86, 89, 90}, {75, 80}},
+      {"-arch=compute_80", {80, 86, 90, 120}, {75}},
+      {"-gencode arch=compute_80,code=compute_80", {80, 90, 120}, {75}},
+      {"-gencode arch=compute_75,code=[sm_75,compute_75]", {75, 80, 90, 120}, {}},
+      {"-gencode arch=compute_86,code=sm_86 -gencode arch=compute_90,code=compute_90",
+       {86, 89, 90},
+       {75, 80}},
+      {"-arch=all-major", {75, 80, 86, 90, 100, 120}, {}},
+  };
+  for (const Row& row : rows) {
+    const Image image = read_image(compiled(row.options).image);
+    for (const u32 capability : row.runs)
+      EXPECT_EQ(refusal(image, capability), "") << row.options << " on " << capability;
+    for (const u32 capability : row.refuses)
+      EXPECT_NE(refusal(image, capability), "") << row.options << " on " << capability;
+  }
+}
+
+TEST(Choice, SaysThatADeviceIsTooOld) {
+  Image image;
+  image.ptx.push_back({80, ""});
+  image.elf.push_back({80, {}});
+  EXPECT_EQ(refusal(image, 75),
+            "The program was built for compute capability 8.0 and newer; this GPU has 7.5. Rebuild it with "
+            "-arch=sm_75, or choose a newer device.");
 }
 
 TEST(Choice, SaysHowToRebuildWithoutPtx) {
@@ -278,6 +322,9 @@ TEST(Choice, TakesMachineCodeOfTheSameMajorNumber) {
   EXPECT_EQ(choose_elf(image, 89)->sm, 86u);
   EXPECT_EQ(choose_elf(image, 100), nullptr);
   EXPECT_EQ(choose_elf(image, 70), nullptr);
+  EXPECT_EQ(nearest_elf(image, 100)->sm, 90u);
+  EXPECT_EQ(nearest_elf(image, 70)->sm, 75u);
+  EXPECT_EQ(nearest_elf({}, 70), nullptr);
 }
 
 // Breaks when registration reads a wrapper's image short or long, or follows it into the next program's

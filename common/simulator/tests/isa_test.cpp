@@ -161,6 +161,10 @@ TEST(Isa, NearMissesNameSimilarRows) {
   const ptx::Instruction misspelled = cases::instruction_of("setpp.eq.u32", {"0"}, {"0", "0"});
   ASSERT_FALSE(near_misses(misspelled).empty());
   EXPECT_EQ(opcode_of(*near_misses(misspelled).front()), "setp");
+  // The row with the same words comes first.
+  const ptx::Instruction wide = cases::instruction_of("vote.sync.ballot.b64", {"0"}, {"1", "0"});
+  ASSERT_FALSE(near_misses(wide).empty());
+  EXPECT_TRUE(near_misses(wide).front()->syntax.starts_with("vote.sync.ballot"));
 }
 
 // Broken by a change of the table without a new docs/instructions.md. ROOFLINE_UPDATE_PAGES=1 writes it.

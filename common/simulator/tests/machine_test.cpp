@@ -206,5 +206,52 @@ TEST(Load, LimitsAreCheckedBeforeALaunch) {
   EXPECT_NE(m.device().check_launch(launch), "");
 }
 
+// Breaks when a launch is refused, or nothing is said to fit, because of registers that are only estimated.
+TEST(Load, AnEstimateOfRegistersRefusesNoLaunch) {
+  std::string loads, sums;
+  for (int i = 1; i <= 140; ++i) {
+    const std::string r = "%r" + std::to_string(i);
+    loads += "  ld.volatile.global.u32 " + r + ", [%rd1+" + std::to_string(4 * i) + "];\n";
+    sums += "  st.global.u32 [%rd1+" + std::to_string(4 * i) + "], " + r + ";\n";
+  }
+  const std::string ptx = std::string(kHeader) +
+                          ".visible .entry k(.param .u64 p) {\n  .reg .b32 %r<150>;\n  .reg .b64 %rd<2>;\n"
+                          "  ld.param.u64 %rd1, [p];\n" +
+                          loads + sums + "  ret;\n}";
+  const auto load = [&](Device& device, const std::vector<ElfKernel>& elf) {
+    return device.load_module(ptx, elf).functions.front();
+  };
+  const auto device = [] {
+    return std::make_unique<Device>(load_device(std::string(SIMULATOR_SOURCE) + "/devices", "a100-sxm4-40gb"),
+                                    1);
+  };
+  Launch launch;
+  launch.block = {1024};
+  launch.parameters.resize(8);
+  {
+    const auto estimating = device();
+    const FunctionFacts k = load(*estimating, {});
+    ASSERT_TRUE(k.resources.registers_estimated);
+    ASSERT_GT(k.resources.registers, 64u);  // with so many a block of 1024 threads could not run
+    launch.function = k.id;
+    EXPECT_EQ(estimating->check_launch(launch), "");
+    EXPECT_EQ(estimating->occupancy_of(k.id, {1024}, 0).blocks_per_sm, 1u);
+  }
+  ElfKernel facts;
+  facts.name = "k";
+  facts.registers = 144;
+  {
+    const auto knowing = device();
+    launch.function = load(*knowing, {facts}).id;
+    EXPECT_NE(knowing->check_launch(launch), "");
+  }
+  facts.registers = 15;
+  facts.is_of_other_device = true;  // a better guess than the estimate
+  const auto guessing = device();
+  const FunctionFacts k = load(*guessing, {facts});
+  EXPECT_TRUE(k.resources.registers_estimated);
+  EXPECT_EQ(k.resources.registers, 15u);
+}
+
 }  // namespace
 }  // namespace roofline::sim

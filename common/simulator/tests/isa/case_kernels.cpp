@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "simulator/isa/word_order.h"
+#include "simulator/ptx/type_names.h"
 #include "simulator/tests/isa/instruction_case.h"
 #include "simulator/text.h"
 
@@ -13,9 +15,10 @@
 // simulated one (parser, function builder and machine included) or a real one, where the GPU is the oracle
 // for our expectations.
 //
-//     case_kernels [--target 90] [--ptx FILE] file.cases...
+//     case_kernels [--target 90] [--shuffled] [--ptx FILE] file.cases...
 //
-// target: the device's, unless given; --ptx writes the kernels and runs nothing.
+// target: the device's, unless given; --shuffled spells the instructions in two other orders of their
+// modifiers; --ptx writes the kernels and runs nothing.
 namespace roofline::sim::isa::cases {
 namespace {
 
@@ -36,6 +39,7 @@ class Kernel {
       : case_(one),
         instruction_(instruction_of(one.spelling, one.results, one.sources)),
         binder_(instruction_) {
+    use_table_order(instruction_);
     Match match;
     const Row* row = find(instruction_, match);
     if (row == nullptr) throw std::runtime_error("no row for " + one.text);
@@ -158,6 +162,29 @@ class Kernel {
   CaseBinder binder_;
 };
 
+/// The case in other orders of its modifiers, as ptxas takes them: types first and the others backwards; and
+/// only the others backwards. Types, state spaces and layouts keep their own order.
+std::vector<Case> shuffled(const Case& one) {
+  std::istringstream parts(one.spelling);
+  std::string opcode, types, others;
+  std::getline(parts, opcode, '.');
+  std::size_t n_others = 0;
+  for (std::string part; std::getline(parts, part, '.');) {
+    const bool stays = ptx::type_named(part) || part == "row" || part == "col";
+    if (stays)
+      types += "." + part;
+    else
+      others.insert(0, "." + part), ++n_others;
+  }
+  std::vector<Case> all;
+  for (const std::string& spelling : {opcode + types + others, opcode + others + types}) {
+    if (spelling == one.spelling || n_others == 0) continue;
+    all.push_back(one);
+    all.back().spelling = spelling;
+  }
+  return all;
+}
+
 /// Vectors of bytes need byte registers, which ptxas takes only in few places: left to the simulator's own
 /// tests.
 bool is_runnable(const Case& one) {
@@ -212,6 +239,7 @@ int main(int argc, char** argv) {
   int target = 0;
   std::string ptx_file;
   std::vector<Case> all;
+  bool is_shuffled = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--target" && i + 1 < argc) {
@@ -222,7 +250,17 @@ int main(int argc, char** argv) {
       ptx_file = argv[++i];
       continue;
     }
+    if (argument == "--shuffled") {
+      is_shuffled = true;
+      continue;
+    }
     for (Case& one : read_cases(argument)) all.push_back(std::move(one));
+  }
+  if (is_shuffled) {
+    std::vector<Case> other;
+    for (const Case& one : all)
+      for (Case& each : shuffled(one)) other.push_back(std::move(each));
+    all = std::move(other);
   }
   if (target == 0) {
     int major = 0, minor = 0;
