@@ -22,15 +22,16 @@ const std::vector<Measurement>& all() {
 
 struct Spread {
   size_t count = 0;
-  double median = 0, worst = 0;
+  double median = 0, ninth = 0, worst = 0;  ///< ninth: the 90th percentile
 };
 
 Spread spread_of(const std::vector<Measurement>& measurements, auto wanted) {
   std::vector<double> errors;
   for (const auto& m : measurements)
-    if (wanted(m)) errors.push_back(std::abs(m.error()));
+    if (m.counted && wanted(m)) errors.push_back(std::abs(m.error()));
   std::sort(errors.begin(), errors.end());
-  return errors.empty() ? Spread{} : Spread{errors.size(), errors[errors.size() / 2], errors.back()};
+  const size_t count = errors.size();
+  return count == 0 ? Spread{} : Spread{count, errors[count / 2], errors[count * 9 / 10], errors.back()};
 }
 
 std::string percent(double value, bool sign = false) {
@@ -57,14 +58,15 @@ std::string name_and_source_lines() {
 
 std::string summary(const std::vector<Measurement>& measurements) {
   std::string text =
-      "| measurement | held out | median error | worst | fitted | worst |\n|---|---|---|---|---|---|\n";
+      "| measurement | held out | median error | 90th percentile | worst | fitted | worst "
+      "|\n|---|---|---|---|---|---|---|\n";
   const auto row = [&](const std::string& name, auto wanted) {
     const Spread held = spread_of(measurements, [&](const auto& m) { return wanted(m) && !m.fitted; });
     const Spread fitted = spread_of(measurements, [&](const auto& m) { return wanted(m) && m.fitted; });
     text += "| " + name + " | " + std::to_string(held.count) + " | " +
-            (held.count ? percent(held.median) : "") + " | " + (held.count ? percent(held.worst) : "") +
-            " | " + std::to_string(fitted.count) + " | " + (fitted.count ? percent(fitted.worst) : "") +
-            " |\n";
+            (held.count ? percent(held.median) : "") + " | " + (held.count ? percent(held.ninth) : "") +
+            " | " + (held.count ? percent(held.worst) : "") + " | " + std::to_string(fitted.count) + " | " +
+            (fitted.count ? percent(fitted.worst) : "") + " |\n";
   };
   std::vector<std::string> kinds;
   for (const auto& m : measurements)
@@ -74,17 +76,108 @@ std::string summary(const std::vector<Measurement>& measurements) {
   return text;
 }
 
+/// Two versions of one program on one card: the same kernel in other launches.
+bool are_versions(const Measurement& a, const Measurement& b) {
+  const auto program = [](const Measurement& m) {
+    std::string name = m.kind + ' ' + m.card;
+    for (const char* key : {"op", "mode"})
+      if (m.values.contains(key)) name += ' ' + m.word(key);
+    return name;
+  };
+  return program(a) == program(b);
+}
+
+double rank_correlation(const std::vector<const Measurement*>& some) {
+  const auto ranks = [&](auto value) {
+    std::vector<double> rank;
+    for (const auto* m : some) {
+      double below = 0;
+      for (const auto* other : some)
+        below += value(*other) < value(*m) ? 1 : value(*other) == value(*m) ? 0.5 : 0;
+      rank.push_back(below);
+    }
+    return rank;
+  };
+  const auto published = ranks([](const Measurement& m) { return m.published; });
+  const auto model = ranks([](const Measurement& m) { return m.model; });
+  const double mean = static_cast<double>(some.size()) / 2;
+  double both = 0, first = 0, second = 0;
+  for (size_t i = 0; i < some.size(); ++i) {
+    both += (published[i] - mean) * (model[i] - mean);
+    first += (published[i] - mean) * (published[i] - mean);
+    second += (model[i] - mean) * (model[i] - mean);
+  }
+  return both / std::sqrt(first * second);
+}
+
+/// What a grade needs of the model, for the measurements of one kind on one card.
+struct Order {
+  std::string kind, card;
+  size_t count = 0, pairs = 0, right = 0;  ///< pairs: versions of one program that differ by more than 1.3x
+  double correlation = 0;                  ///< of ranks
+  double favourite = 1;  ///< worst of its programs: the best version beside the one the model likes best
+};
+
+std::vector<Order> orders_of(const std::vector<Measurement>& measurements) {
+  std::vector<Order> orders;
+  for (const auto& first : measurements) {
+    if (!orders.empty() && orders.back().kind == first.kind && orders.back().card == first.card) continue;
+    std::vector<const Measurement*> some;
+    for (const auto& m : measurements)
+      if (m.counted && m.kind == first.kind && m.card == first.card) some.push_back(&m);
+    if (some.size() < 8) continue;
+    Order order{.kind = first.kind, .card = first.card, .count = some.size()};
+    order.correlation = rank_correlation(some);
+    for (const auto* a : some) {
+      const Measurement *best = a, *favourite = a;
+      for (const auto* b : some) {
+        if (!are_versions(*a, *b)) continue;
+        if (a->published > 1.3 * b->published) {
+          ++order.pairs;
+          order.right += a->model > b->model;
+        }
+        if (b->published > best->published) best = b;
+        if (b->model > favourite->model) favourite = b;
+      }
+      order.favourite = std::max(order.favourite, best->published / favourite->published);
+    }
+    orders.push_back(order);
+  }
+  return orders;
+}
+
+std::string order_table(const std::vector<Measurement>& measurements) {
+  std::string text =
+      "| measurement | | versions | rank correlation | pairs apart by more than 1.3x in the right order | "
+      "favourite |\n"
+      "|---|---|---|---|---|---|\n";
+  for (const Order& order : orders_of(measurements)) {
+    std::ostringstream row;
+    row << std::fixed << std::setprecision(2) << "| " << order.kind << " | " << order.card << " | "
+        << order.count << " | " << order.correlation << " | " << order.right << " of " << order.pairs << " | "
+        << order.favourite << " |\n";
+    text += row.str();
+  }
+  return text;
+}
+
 std::string page(const std::vector<Measurement>& measurements) {
   std::string text =
       "# The time model against published measurements\n\n"
       "Every line of `common/simulator/tests/published.cases` and what the model says (simulated figures are "
       "the model's). *Fitted*: a constant of the GPU was chosen by this measurement; *held out*: "
-      "none was. The page is made by `ROOFLINE_UPDATE_PAGES=1 published_test`; the formulas and what is not "
+      "none was; *replaced*: its source has corrected it since, so nothing counts it. The page is made by "
+      "`ROOFLINE_UPDATE_PAGES=1 published_test`; the formulas and what is not "
       "modelled are in [the time model](simulator-model.md), the constants in [the "
       "devices](devices.md). Roofs and labs compared with GPUs that were measured with this repository: "
       "[simulated against measured](results/labs.md).\n\n"
       "## Summary\n\n" +
-      summary(measurements) + "\n## Sources\n\n" + name_and_source_lines();
+      summary(measurements) +
+      "\n## Order\n\nAll measurements of a kind on a GPU by rank; pairs and favourites among the sizes of "
+      "one "
+      "kernel. Favourite: how much faster the best version is than the one that the model takes for the "
+      "best.\n\n" +
+      order_table(measurements) + "\n## Sources\n\n" + name_and_source_lines();
   std::string heading;
   for (const auto& m : measurements) {
     const std::string here = "\n## " + m.kind + ", " + m.card + "\n\n";
@@ -93,7 +186,10 @@ std::string page(const std::vector<Measurement>& measurements) {
     heading = here;
     text += "| " + (m.arguments.empty() ? m.kind : m.arguments) + " | " + figure(m.published) + " " + m.unit +
             " | " + figure(m.model) + " | " + percent(m.error(), true) + " | " +
-            (m.fitted ? "fitted" : "held out") + " | " + m.source + " |\n";
+            (!m.counted ? "replaced, not counted"
+             : m.fitted ? "fitted"
+                        : "held out") +
+            " | " + m.source + " |\n";
   }
   return text;
 }
@@ -105,19 +201,24 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-// The bar: on what it was not fitted to, median under 20 % and worst under 35 %.
+// The bar, on what the model was not fitted to: median 5 %, 90th percentile 15 %, worst 25 %. One point is
+// known to lie beyond: below 64 iterations the published kernel of GH200's intensity sweep multiplies at two
+// thirds of the rate that it has from 64 on.
 TEST(Published, HeldOutErrorsAreWithinTheBar) {
   const Spread held = spread_of(all(), [](const auto& m) { return !m.fitted; });
-  EXPECT_GT(held.count, 200u);
-  EXPECT_LT(held.median, 0.20);
-  EXPECT_LT(held.worst, 0.35);
+  EXPECT_GT(held.count, 280u);
+  EXPECT_LT(held.median, 0.05);
+  EXPECT_LT(held.ninth, 0.15);
+  EXPECT_LT(held.worst, 0.31);
   for (const auto& m : all()) {
-    if (!m.fitted) {
-      EXPECT_LT(std::abs(m.error()), 0.35) << m.kind << ' ' << m.card << ' ' << m.arguments << ": published "
+    const bool known = m.kind == "gpu-roofline" && m.card == "gh200" && m.arguments == "flop_per_byte=12.25";
+    if (!m.fitted && m.counted && !known) {
+      EXPECT_LT(std::abs(m.error()), 0.25) << m.kind << ' ' << m.card << ' ' << m.arguments << ": published "
                                            << m.published << ", model " << m.model;
     }
   }
   RecordProperty("held_out_median", percent(held.median));
+  RecordProperty("held_out_ninth", percent(held.ninth));
   RecordProperty("held_out_worst", percent(held.worst));
 }
 
@@ -125,7 +226,7 @@ TEST(Published, HeldOutErrorsAreWithinTheBar) {
 TEST(Published, FittedOnesFit) {
   for (const auto& m : all()) {
     if (m.fitted) {
-      EXPECT_LT(std::abs(m.error()), 0.17) << m.kind << ' ' << m.card << ' ' << m.arguments << ": published "
+      EXPECT_LT(std::abs(m.error()), 0.15) << m.kind << ' ' << m.card << ' ' << m.arguments << ": published "
                                            << m.published << ", model " << m.model;
     }
   }
@@ -143,15 +244,14 @@ TEST(Published, CopyRoofs) {
   EXPECT_GE(roofs, 7);
 }
 
-/// Two versions of one program on one card: the same kernel in other launches.
-bool are_versions(const Measurement& a, const Measurement& b) {
-  const auto program = [](const Measurement& m) {
-    std::string name = m.kind + ' ' + m.card;
-    for (const char* key : {"op", "mode"})
-      if (m.values.contains(key)) name += ' ' + m.word(key);
-    return name;
-  };
-  return program(a) == program(b);
+// A grade needs no more of the model than the order of versions and which one is best.
+TEST(Published, RanksAndFavouritesAreRight) {
+  const auto orders = orders_of(all());
+  EXPECT_GT(orders.size(), 10u);
+  for (const Order& order : orders) {
+    EXPECT_GT(order.correlation, 0.9) << order.kind << ' ' << order.card;
+    EXPECT_LT(order.favourite, 1.15) << order.kind << ' ' << order.card;
+  }
 }
 
 // Of two versions that differ by more than 1.3x the model tells which is quicker.
@@ -159,7 +259,7 @@ TEST(Published, OrderIsRight) {
   int pairs = 0;
   for (const auto& a : all())
     for (const auto& b : all())
-      if (are_versions(a, b) && a.published > 1.3 * b.published) {
+      if (a.counted && b.counted && are_versions(a, b) && a.published > 1.3 * b.published) {
         EXPECT_GT(a.model, b.model) << a.kind << ' ' << a.card << ": " << a.arguments << " and "
                                     << b.arguments;
         ++pairs;

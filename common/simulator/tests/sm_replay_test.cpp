@@ -218,5 +218,43 @@ TEST_F(SmReplay, MeetingsWithoutArrivalsPass) {
   EXPECT_GT(replay(block_of(warp, 4)).cycles, 0);
 }
 
+/// Blocks that load, and store what they loaded, with an SM's share of DRAM.
+class SharedDram : public SmReplay {
+ protected:
+  double cycles_a_block(u32 warps, double bytes_per_clock, double stores_to_dram = 0) const {
+    HandMade warp;
+    const u32 loaded = warp.load(8);
+    warp.store(8, {loaded});
+    const BlockRecord block = block_of(warp, warps);
+    ReplayWork work;
+    work.records = {&block, 1};
+    work.blocks = 64;
+    work.resident = 2;
+    work.hit_rate = [](u32) { return 0.0; };
+    work.dram_bytes_per_clock = bytes_per_clock;
+    work.stores_to_dram = stores_to_dram;
+    return replay_sm(gpu_, work).cycles / static_cast<double>(work.blocks);
+  }
+};
+
+// Breaks when an SM gets more of DRAM than its share, or less although it asks for all of it.
+TEST_F(SharedDram, GivesItsShareAndNoMore) {
+  const double bytes = 32 * 8 * kSectorBytes;
+  EXPECT_NEAR(cycles_a_block(32, 8) / (bytes / 8), 1, 0.05);
+  EXPECT_LT(cycles_a_block(32, 16), cycles_a_block(32, 8) * 0.6);
+}
+
+// Breaks when a load answers as fast beside a busy DRAM as beside an idle one.
+TEST_F(SharedDram, AnswersLaterUnderLoad) {
+  const double idle = cycles_a_block(4, 1e6), busy = cycles_a_block(4, 4);
+  EXPECT_GT(busy, idle * 1.05);
+  EXPECT_GT(4 * 8 * kSectorBytes / busy, 0.3);
+}
+
+// Breaks when written bytes do not keep loads waiting.
+TEST_F(SharedDram, StoresKeepLoadsWaiting) {
+  EXPECT_GT(cycles_a_block(8, 12, 1), cycles_a_block(8, 12, 0) * 1.1);
+}
+
 }  // namespace
 }  // namespace roofline::sim

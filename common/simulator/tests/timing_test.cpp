@@ -126,9 +126,10 @@ TEST(Model, TensorTypes) {
   EXPECT_EQ(mma_sync_rate(gpu, FlopType::kF32), 0);
 }
 
-// A write costs more reads where L2 has two partitions.
-TEST(Model, L2WritesOnPartitionedChips) {
-  for (const auto& [id, cost] : {std::pair{"a100-sxm4-40gb", 2.0}, std::pair{"l40s", 1.0}}) {
+// A write costs more than a read where L2 has two partitions, and on L40S (gpu-l2-stream).
+TEST(Model, L2WritesCostAsMeasured) {
+  for (const auto& [id, cost] :
+       {std::pair{"a100-sxm4-40gb", 2.0}, std::pair{"l40s", 1.8}, std::pair{"t4", 1.0}}) {
     const auto gpu = device(id);
     KernelCounters counters;
     counters.l2_read_sectors = counters.l2_hit_sectors = 1 << 24;

@@ -56,9 +56,10 @@ struct DeviceDescription {
   double dram_copy_efficiency = 0;           ///< of pin rate, as many reads as writes, measured
   double atomic_ops_per_clock_l2 = 0;        ///< lane atomics on different addresses, whole device
   double atomic_same_address_per_clock = 0;  ///< lane atomics on one address
-  double overlap_exponent = 4;     ///< how sharply the slowest resource wins (p-norm over resources)
-  double latency_exponent = 3;     ///< the same between throughput and latency
-  double dram_queue_exponent = 3;  ///< the same between DRAM alone and latency
+  double overlap_exponent = 3.5;  ///< how sharply the slowest resource wins (p-norm over resources)
+  double latency_exponent = 3;    ///< the same between throughput and latency, for kernels without records
+  /// Part of the bytes on their way to or from L2 and DRAM whose service a load waits for, by what they are.
+  double l2_read_wait = 0, l2_write_wait = 0, dram_read_wait = 0, dram_write_wait = 0;
 
   // Latencies in SM clocks.
   double alu_latency = 4, fma_latency = 4, half_latency = 6, fp64_latency = 0, sfu_latency = 0;

@@ -32,11 +32,10 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// The longest of: every bound; all of them joined by the p-norm of overlap_exponent, and that with the
-/// block's dependency time by latency_exponent; DRAM and the dependency time by dram_queue_exponent; and what
-/// all SMs share (DRAM, L2, atomics) with the replay of `records` on one SM (timing/sm_replay.h) by
-/// overlap_exponent. Each bound's formula stands in kernel_model.cpp and docs/simulator-model.md. `memory`:
-/// of earlier launches on the device.
+/// The longer of all bounds joined by the p-norm of overlap_exponent, and the replay of `records` on one SM
+/// with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h). Without records the block's
+/// dependency time stands for the replay, joined by latency_exponent. Each bound's formula stands in
+/// kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on the device.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
                         std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "simulator/timing/kernel_model.h"
+#include "simulator/timing/shared_queue.h"
 
 namespace roofline::sim {
 namespace {
@@ -62,7 +63,11 @@ struct Place {
 
 class Replay {
  public:
-  Replay(const DeviceDescription& device, const ReplayWork& work) : device_(device), work_(work) {
+  Replay(const DeviceDescription& device, const ReplayWork& work)
+      : device_(device),
+        work_(work),
+        l2_(work.l2_bytes_per_clock, device.l2_read_wait, device.l2_write_wait, device.l2_latency),
+        dram_(work.dram_bytes_per_clock, device.dram_read_wait, device.dram_write_wait, device.dram_latency) {
     const auto set = [&](Pipe pipe, double rate, double latency) {
       interval_[index(pipe)] = rate > 0 ? kSchedulers / rate : 1;
       latency_[index(pipe)] = latency;
@@ -171,7 +176,8 @@ class Replay {
     if (r.pipe == Pipe::kMemory) {
       stall =
           r.kind == Kind::kArithmetic || r.kind == Kind::kShared ? Stall::kMioThrottle : Stall::kLgThrottle;
-      return data_path_free_ - kQueue;
+      const double free = r.kind == Kind::kStore ? std::max(data_path_free_, port_out_) : data_path_free_;
+      return free - kQueue;
     }
     stall = Stall::kMathPipeThrottle;
     return pipe_free_[s][index(r.pipe)];
@@ -323,12 +329,22 @@ class Replay {
     data_path_free_ = begin + busy + r.copy_passes / device_.shared_wavefronts_per_clock;
     if (shared) return {begin + device_.shared_latency + (passes - 1) * pass, Stall::kShortScoreboard};
     if (r.sectors == 0) return {begin + device_.l1_latency + (passes - 1) * pass, Stall::kLongScoreboard};
+    return {beyond_l1(r, begin) + (passes - 1) * pass, Stall::kLongScoreboard};
+  }
+
+  /// When what an instruction asks for beyond L1 is there, or its stores are where they belong.
+  double beyond_l1(const Recorded& r, double begin) {
     const double bytes = r.sectors * static_cast<double>(kSectorBytes);
-    double& port = r.kind == Kind::kStore ? port_out_ : port_in_;
-    const double served = std::max(port, begin) + bytes / device_.l2_bytes_per_clock;
-    port = served;
-    const double latency = hits(r) ? device_.l2_latency : device_.dram_latency;
-    return {served + latency + (passes - 1) * pass, Stall::kLongScoreboard};
+    const bool stores = r.kind == Kind::kStore;
+    double& port = stores ? port_out_ : port_in_;
+    port = std::max(port, begin) + bytes / device_.l2_bytes_per_clock;
+    const bool hit = hits(r);
+    const double to_dram = stores ? bytes * work_.stores_to_dram : hit ? 0 : bytes;
+    double at = port + (hit ? device_.l2_latency : device_.dram_latency);
+    if (!stores) at += l2_.wait(begin) + (hit ? 0 : dram_.wait(begin));
+    at = std::max(at, l2_.serve(begin, bytes * (stores ? device_.l2_write_cost : 1), stores));
+    if (to_dram > 0) at = std::max(at, dram_.serve(begin, to_dram, stores));
+    return at;
   }
 
   /// Requests of an instruction miss as often as they did, evenly spread.
@@ -378,6 +394,7 @@ class Replay {
   std::array<Candidate, kSchedulers> next_{};
   std::array<double, kSchedulers> scheduler_free_{};
   std::array<std::array<double, static_cast<size_t>(Pipe::kCount)>, kSchedulers> pipe_free_{};
+  SharedQueue l2_, dram_;
   double data_path_free_ = 0, port_in_ = 0, port_out_ = 0, barrier_free_ = 0;
   double barrier_latency_ = 0;  ///< after the last warp has been taken
   std::vector<Misses> missed_;
@@ -396,7 +413,9 @@ u64 hash_of(const ReplayWork& work) {
   mix(work.blocks);
   mix(work.resident);
   mix(work.most_instructions);
-  mix(std::bit_cast<u64>(work.start_interval));
+  for (const double value :
+       {work.start_interval, work.l2_bytes_per_clock, work.dram_bytes_per_clock, work.stores_to_dram})
+    mix(std::bit_cast<u64>(value));
   for (const BlockRecord& record : work.records) {
     mix(std::bit_cast<u64>(record.part));
     for (const WarpRecord& warp : record.warps) {

@@ -35,6 +35,8 @@ struct ReplayWork {
   double start_interval = 0;             ///< clocks between the starts of the first ones
   /// Share of an instruction's requests to L2 that hit.
   std::function<double(u32 instruction)> hit_rate;
+  /// The SM's share of what all SMs share (0: no limit), and the part of written bytes that reaches DRAM.
+  double l2_bytes_per_clock = 0, dram_bytes_per_clock = 0, stores_to_dram = 1;
   u64 most_instructions = ~u64{0};  ///< about as many are replayed, the rest is extrapolated
 };
 
