@@ -59,6 +59,16 @@ Value l2_multiple(const L2Multiple& rule) {
   }};
 }
 
+Value rows_beyond_l2(const RowsBeyondL2& rule) {
+  return {[rule](const DeviceFacts& device) {
+    const double bytes =
+        std::max(static_cast<double>(device.l2_bytes) * (device.simulated ? rule.simulated : rule.gpu),
+                 static_cast<double>(rule.minimum));
+    const auto multiple = static_cast<double>(rule.multiple);
+    return std::ceil(bytes / rule.row_bytes / multiple) * multiple;
+  }};
+}
+
 Settings::Settings(const NamedValues& values, const DeviceFacts& device) {
   for (const auto& [name, value] : values) set(name, value.at(device));
 }

@@ -92,6 +92,16 @@ struct L2Multiple {
 /// Number of elements whose arrays fill this many times the device's L2; a multiple of 1024.
 Value l2_multiple(const L2Multiple& rule);
 
+struct RowsBeyondL2 {
+  double simulated = 4;  ///< total bytes over L2 bytes
+  double gpu = 16;
+  double row_bytes = 0;             ///< of all arrays together
+  std::uint64_t multiple = 1;       ///< of which the number of rows is one
+  std::uint64_t minimum = 1 << 26;  ///< bytes
+};
+/// The same for matrices whose rows have a fixed length: how many rows.
+Value rows_beyond_l2(const RowsBeyondL2& rule);
+
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 /// Values fixed by a case, resolved for a device. Reading a name that is not there is the spec's mistake
@@ -350,6 +360,8 @@ StructureCheck one_kernel();
 StructureCheck kernels_between(unsigned least, unsigned most);
 /// Sectors requested over the fewest that the bytes need.
 StructureCheck coalesced(double limit);
+/// Wavefronts of shared memory over the fewest that the accesses need: lanes that meet in a bank take turns.
+StructureCheck no_bank_conflicts(double limit);
 StructureCheck no_local_memory();
 /// Code that was compiled at run time is kept: only the first call loads any.
 StructureCheck no_new_code();

@@ -48,6 +48,21 @@ StructureCheck coalesced(double limit) {
           }};
 }
 
+StructureCheck no_bank_conflicts(double limit) {
+  return {"banks", "lanes do not meet in a bank of shared memory",
+          [=](const Observation& seen) -> std::optional<std::string> {
+            double wavefronts = 0, ideal = 0;
+            for (const auto& kernel : seen.region.kernels) {
+              wavefronts += static_cast<double>(kernel.counters.shared_wavefronts);
+              ideal += static_cast<double>(kernel.counters.ideal_shared_wavefronts);
+            }
+            if (!(wavefronts > ideal * limit)) return std::nullopt;
+            return "shared memory took " + ratio(ideal > 0 ? wavefronts / ideal : 0) +
+                   " times the wavefronts that its accesses need (at most " + ratio(limit) +
+                   "): lanes of a warp ask one bank for different words";
+          }};
+}
+
 StructureCheck no_local_memory() {
   return {"registers", "values stay in registers", [](const Observation& seen) -> std::optional<std::string> {
             for (const auto& kernel : seen.region.kernels) {

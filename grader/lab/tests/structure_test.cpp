@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// Rules about how work is done: each complains on its side of the limit, and only there.
+#include <gtest/gtest.h>
+
+#include "grader/lab/spec.h"
+
+namespace roofline::grader {
+namespace {
+
+sim::Region with_wavefronts(std::vector<std::pair<sim::u64, sim::u64>> kernels) {
+  sim::Region region;
+  for (const auto& [wavefronts, ideal] : kernels) {
+    region.kernels.emplace_back();
+    region.kernels.back().counters.shared_wavefronts = wavefronts;
+    region.kernels.back().counters.ideal_shared_wavefronts = ideal;
+  }
+  return region;
+}
+
+std::string complaint(const StructureCheck& rule, const sim::Region& region) {
+  const Settings settings;
+  return rule.complaint({region, settings}).value_or("");
+}
+
+// Breaks when conflicts pass, when padding does not, or when one kernel's conflicts are overlooked.
+TEST(BankConflicts, AreCountedOverAllKernels) {
+  const StructureCheck rule = no_bank_conflicts(1.05);
+  EXPECT_EQ(complaint(rule, with_wavefronts({})), "");
+  EXPECT_EQ(complaint(rule, with_wavefronts({{0, 0}})), "") << "no shared memory, no conflict";
+  EXPECT_EQ(complaint(rule, with_wavefronts({{105, 100}})), "");
+  EXPECT_NE(complaint(rule, with_wavefronts({{106, 100}})).find("1.06 times the wavefronts"),
+            std::string::npos);
+  EXPECT_NE(complaint(rule, with_wavefronts({{100, 100}, {3200, 100}})).find("16.50 times"),
+            std::string::npos);
+}
+
+// Breaks when a graded matrix fits into a cache, or its number of rows is no multiple of a tile.
+TEST(RowsBeyondL2, FillItAsOftenAsAskedFor) {
+  const Value rows = rows_beyond_l2({.row_bytes = 8 * 4160, .multiple = 64});
+  DeviceFacts device{.simulated = true};
+  device.l2_bytes = 40 << 20;
+  const double found = rows.at(device);
+  EXPECT_GE(found * 8 * 4160, 4.0 * (40 << 20));
+  EXPECT_LT((found - 64) * 8 * 4160, 4.0 * (40 << 20));
+  EXPECT_EQ(static_cast<int>(found) % 64, 0);
+  device.simulated = false;
+  EXPECT_GE(rows.at(device) * 8 * 4160, 16.0 * (40 << 20));
+  device.l2_bytes = 1 << 20;
+  EXPECT_GE(rows.at(device) * 8 * 4160, 1 << 26) << "long enough beside a launch";
+}
+
+}  // namespace
+}  // namespace roofline::grader
