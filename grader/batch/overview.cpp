@@ -184,7 +184,7 @@ std::string student_page(const BatchFolder& folder, const Graded& student, const
                          const std::vector<Chosen>& parts) {
   const std::string& heading = student.name.empty() ? student.id : student.name;
   if (student.not_reached())
-    return page(
+    return html_page(
         heading,
         "<p>Not reached yet: the class ended before everything was graded. No points are lost, and there "
         "are none yet.</p>\n");
