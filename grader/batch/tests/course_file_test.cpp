@@ -47,7 +47,7 @@ opens = 2027-01-10T09:00:00
 closes = 2027-01-10T11:00:00
 
 [limits]
-ceiling = 5
+ceiling = "5 min"
 budget = "2 h"
 )";
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // finds: memory invalid-free
+// finds: memory leak
 // The pointer has moved since cudaMalloc gave it.
 int main() {
   int* x;

@@ -1,4 +1,5 @@
-// expect: pass
+// expect: too-slow
+// bench: too few bytes in flight
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
