@@ -154,13 +154,16 @@ std::vector<Command> commands() {
   return found;
 }
 
+/// What --help prints; held to it by CommandLine.PageOfCommands.
+constexpr const char* kHelp = "docs/commands.md";
+
 // Breaks when a page tells somebody to type a verb or an option that there is not.
 TEST(Pages, CommandsExist) {
   const std::string all = output_of(lab("--help"));
   std::map<std::string, std::string> help;
   std::size_t checked = 0;
   for (const Command& command : commands()) {
-    if (command.verb.empty()) continue;
+    if (command.verb.empty() || command.where.starts_with(kHelp)) continue;
     ++checked;
     EXPECT_NE(all.find("  " + command.verb + " "), std::string::npos)
         << command.where << ": ./lab --help knows no " << command.verb;
@@ -180,6 +183,7 @@ TEST(Pages, CommandsExist) {
 TEST(Pages, FilesThatPagesNameExist) {
   std::size_t checked = 0;
   for (const fs::path& page : pages()) {
+    if (shown(page) == kHelp) continue;
     for (const Line& line : classified(page)) {
       for (const char* folder : {"labs/", "solutions/", "docs/", "grader/", "common/", ".ci/"}) {
         for (std::size_t at = line.text.find(folder); at != std::string::npos;
