@@ -54,11 +54,13 @@ class CommandLine {
     app_.name("./lab");
     app_.set_help_flag("-h,--help", "print this help");
     app_.set_version_flag("--version", "Roofline Labs " ROOFLINE_VERSION, "print the version");
-    app_.footer(script_verbs() +
-                "\nLAB is a number or a name: 1, 01, pointwise; all means every lab.\n"
-                "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
-                "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 no verdict for no fault of yours.\n"
-                "./lab help VERB explains a verb, with examples. ./lab alone says what is next.");
+    app_.footer(
+        script_verbs() +
+        "\nLAB is a number or a name: 1, 01, pointwise; all means every lab.\n"
+        "DEVICE is auto (a GPU where there is one), gpu, sim or sim:NAME, for example sim:h200.\n"
+        "For an experiment, its numbers can be changed: sim:h200,sms=66,dram_gbps=2400 (docs/devices.md).\n"
+        "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 no verdict for no fault of yours.\n"
+        "./lab help VERB explains a verb, with examples. ./lab alone says what is next.");
     app_.get_formatter()->label("SUBCOMMAND", "VERB");
     app_.require_subcommand(0, 1);
     add_learning();

@@ -9,6 +9,7 @@
 #include "grader/judge/gpu_timing.h"
 #include "grader/judge/grading.h"
 #include "grader/lab/generate.h"
+#include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 namespace {
@@ -33,7 +34,8 @@ fs::path cache_file(const Roof& roof, const DeviceFacts& facts, const GradeOptio
   }
   std::ranges::sort(parts);
   for (const std::string& part : parts) key += part;
-  return options.roof_cache / (facts.id + "-" + roof.id + "-" + sha256_hex(key).substr(0, 16));
+  return options.roof_cache /
+         (sim::plain_device(facts.id) + "-" + roof.id + "-" + sha256_hex(key).substr(0, 16));
 }
 
 double remembered(const fs::path& file) {

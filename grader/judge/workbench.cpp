@@ -43,11 +43,19 @@ DeviceChoice resolve(const std::string& text, const Paths& paths) {
   if (known.empty())
     throw InfrastructureError("no simulated devices in " + devices.string() +
                               "; run ./lab setup to build them");
-  if (std::find(known.begin(), known.end(), device.id) != known.end()) return device;
-  const std::string near = sim::closest(device.id, known);
+  const std::string plain = sim::plain_device(device.id);
+  if (std::find(known.begin(), known.end(), plain) != known.end()) {
+    try {
+      sim::load_device(devices, device.id);
+    } catch (const std::runtime_error& error) {
+      throw UsageError(error.what());
+    }
+    return device;
+  }
+  const std::string near = sim::closest(plain, known);
   std::string list;
   for (const std::string& id : known) list += "\n  sim:" + id;
-  throw UsageError("there is no simulated device \"" + device.id + "\"" +
+  throw UsageError("there is no simulated device \"" + plain + "\"" +
                    (near.empty() ? "." : "; did you mean sim:" + near + "?") + " The devices are" + list);
 }
 

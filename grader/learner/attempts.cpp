@@ -168,6 +168,7 @@ std::string change_text(const Result& now, const std::vector<Attempt>& before, c
 
 std::string remember(const fs::path& root, ProgressFile& progress, const Result& result,
                      std::string_view source, const Terminal& terminal) {
+  if (result.device.changed()) return {};
   progress.record(result);
   if (result.verdict == Verdict::kError || sha256_hex(source) != result.source_sha256) return {};
   const std::string change = change_text(result, attempts_of(root, result.part), terminal);

@@ -184,6 +184,9 @@ struct DeviceRecord {
   std::string driver, toolkit, model;  ///< model: the time model's version; empty on a GPU
   DataSheet sheet;
   std::vector<std::pair<std::string, std::string>> environment;  ///< clocks, ECC, PCIe ... on a GPU
+
+  /// Whether numbers of the simulated GPU were changed for an experiment: "h200,sms=66".
+  bool changed() const { return simulated && id.find(',') != std::string::npos; }
 };
 
 struct Result {

@@ -238,6 +238,9 @@ std::string heading(const Result& result, const Terminal& terminal) {
   text += field("device", device, terminal);
   if (result.device.simulated)
     text += terminal.paint(Colour::kDim, "          times are modelled, not measured") + "\n";
+  if (result.device.changed())
+    text +=
+        field("", "an experiment: numbers of this GPU were changed; it does not count as progress", terminal);
   return text + "  seed    " + std::to_string(result.seed) + "\n\n";
 }
 

@@ -83,6 +83,14 @@ TEST_F(CommandLine, HelpIsAVerbAndADeviceWithoutSimIsNamed) {
   EXPECT_NE(device.output.find("sim:h200"), std::string::npos) << device.output;
 }
 
+// Breaks when a GPU with changed numbers grades a class, counts as progress, or a slip in it has no sentence.
+TEST_F(CommandLine, AChangedGpuIsAnExperiment) {
+  expect(lab({"grade", "01", "--device", "sim:h200,smss=66"}), 2, "Did you mean \"sms\"?");
+  expect(lab({"batch", root_.string(), "--out", (root_ / "out").string(), "--lab", "01", "--device",
+              "sim:h200,sms=66"}),
+         2, "a class is graded on a GPU that exists");
+}
+
 // Breaks when a verb loses its help or its examples.
 TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");

@@ -125,6 +125,9 @@ class Batch {
       const DeviceChoice choice = parse_device(device);
       device = choice.simulated ? "sim:" + choice.id : "gpu";
     }
+    if (device.find(',') != device.npos)
+      throw UsageError("--device " + device +
+                       ": a class is graded on a GPU that exists, not on one with changed numbers");
     std::vector<std::string> ids, hashes;
     for (const Chosen& part : setup_.parts()) {
       ids.push_back(part.id());

@@ -21,6 +21,7 @@
 #include "grader/result/sweep_figure.h"
 #include "grader/text/keys.h"
 #include "grader/verbs/verbs.h"
+#include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -79,7 +80,9 @@ std::string write_figures(const Result& result, const GradeRequest& request, con
   for (const SweepResult& sweep : result.sweeps) {
     const std::string figure = sweep_svg(sweep, result.device);
     if (figure.empty()) continue;
-    const std::string device = result.device.simulated ? "sim-" + result.device.id : "gpu";
+    const std::string device = result.device.simulated ? "sim-" + sim::plain_device(result.device.id) +
+                                                             (result.device.changed() ? "-changed" : "")
+                                                       : "gpu";
     const std::string which = result.lab.ends_with("-" + sweep.id) ? "" : "-" + sweep.id;
     const fs::path file = paths.results() / (result.lab + which + "-" + device +
                                              (request.solution ? "-solution" : "") + ".svg");

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -126,7 +127,18 @@ std::string devices_page() {
       "is made by `ROOFLINE_UPDATE_PAGES=1 device_description_test`; what the constants do is explained in "
       "[the "
       "time "
-      "model](simulator-model.md).\n\n| device | GPU | compute capability |\n|---|---|---|\n";
+      "model](simulator-model.md).\n\n"
+      "**A GPU that does not exist.** `--device` also takes changes of these numbers, after commas: "
+      "`sim:h200,sms=66`, "
+      "`sim:a100-sxm4-40gb,dram_gbps=3110,l2_gbps=11000`. `./lab run`, `grade`, `watch`, `roofs` and `bench` "
+      "take it. So "
+      "you can ask which number your kernel waits for: twice that number, half the time. A number may become "
+      "up to a "
+      "thousand times larger or smaller; names and the compute capability stay. A changed GPU carries the "
+      "change in its "
+      "name and in `device.id` of a result, is compared with nothing but itself, and does not count as "
+      "progress; "
+      "`./lab batch` refuses it.\n\n| device | GPU | compute capability |\n|---|---|---|\n";
   for (const auto& id : known_devices(kDevices)) {
     const auto gpu = load_device(kDevices, id);
     text += "| `" + id + "` | " + gpu.name + " | " + std::to_string(gpu.compute_major) + "." +
@@ -158,6 +170,74 @@ TEST(Devices, PageIsCurrent) {
   const std::string path = SIMULATOR_SOURCE "/../../docs/devices.md", now = devices_page();
   if (std::getenv("ROOFLINE_UPDATE_PAGES")) std::ofstream(path) << now;
   EXPECT_EQ(text_of(path), now) << "run ROOFLINE_UPDATE_PAGES=1 device_description_test";
+}
+
+// Each number can be changed, and says so in the name and in the version of the model.
+TEST(Changed, EveryNumberCanBeHalvedOrDoubled) {
+  const DeviceDescription plain = load_device(kDevices, "h200");
+  std::istringstream lines(values_text(plain));
+  std::string key, equals, value;
+  size_t changed = 0;
+  while (lines >> key >> equals && std::getline(lines >> std::ws, value)) {
+    if (key == "name" || key.starts_with("compute_") || std::stod(value) == 0) continue;
+    bool any = false;
+    for (const double factor : {0.5, 2.0}) {
+      std::ostringstream id;
+      id << "h200," << key << "=" << std::setprecision(12) << factor * std::stod(value);
+      try {
+        const DeviceDescription other = load_device(kDevices, id.str());
+        EXPECT_EQ(other.id, id.str());
+        EXPECT_EQ(other.name, plain.name + ", " + id.str().substr(5)) << "the name does not say so";
+        EXPECT_NE(model_version(other), model_version(plain)) << id.str();
+        any = true;
+      } catch (const std::runtime_error& error) {
+        // Half of an odd number, or less than a GPU may have.
+        EXPECT_TRUE(std::string(error.what()).find("whole number") != std::string::npos ||
+                    std::string(error.what()).find("must lie between") != std::string::npos)
+            << error.what();
+      }
+    }
+    EXPECT_TRUE(any) << key;
+    ++changed;
+  }
+  EXPECT_GT(changed, 80U);
+}
+
+TEST(Changed, SeveralNumbersAtOnce) {
+  const DeviceDescription d = load_device(kDevices, "a100-sxm4-40gb,sms=54,dram_gbps=3110");
+  EXPECT_EQ(d.sms, 54U);
+  EXPECT_EQ(d.dram_gbps, 3110);
+  EXPECT_EQ(d.clock_mhz, load_device(kDevices, "a100-sxm4-40gb").clock_mhz);
+  EXPECT_EQ(plain_device(d.id), "a100-sxm4-40gb");
+}
+
+// A slip gets a sentence that says what is meant.
+TEST(Changed, MistakesAreNamed) {
+  const struct {
+    const char *change, *words;
+  } mistakes[] = {{"sms", "write KEY=NUMBER"},
+                  {"sms=", "is no number for sms"},
+                  {"sms=fifty", "\"fifty\" is no number for sms"},
+                  {"sms=54x", "is no number"},
+                  {"sms=nan", "is no number"},
+                  {"sms=54.5", "must be a whole number"},
+                  {"sms=0", "must lie between 1 and 108000; the a100-sxm4-40gb has 108"},
+                  {"sms=-1", "must lie between"},
+                  {"dram_gbps=1e30", "must lie between"},
+                  {"smss=54", "Did you mean \"sms\"?"},
+                  {"name=A101", "is a text"},
+                  {"compute_major=9", "stays as it is"},
+                  {"", "write KEY=NUMBER"},
+                  {"sms=54,", "write KEY=NUMBER"}};
+  for (const auto& mistake : mistakes) {
+    try {
+      load_device(kDevices, std::string("a100-sxm4-40gb,") + mistake.change);
+      ADD_FAILURE() << mistake.change << " was taken";
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find(mistake.words), std::string::npos)
+          << mistake.change << ": " << error.what();
+    }
+  }
 }
 
 TEST(Devices, UnknownNameListsWhatThereIs) {

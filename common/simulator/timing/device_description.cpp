@@ -5,6 +5,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iomanip>
 #include <set>
 #include <span>
 #include <sstream>
@@ -140,6 +143,12 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string number_text(double value) {
+  std::ostringstream text;
+  text << std::setprecision(12) << value;
+  return text.str();
+}
+
 std::vector<std::string> key_names() {
   std::vector<std::string> names;
   for (const Key& key : kKeys) names.emplace_back(key.name);
@@ -231,7 +240,51 @@ class Reader {
   std::vector<std::string> sources_;
 };
 
+/// "sms=54": that key of `device` becomes 54. Throws std::runtime_error with what is wrong.
+void change(DeviceDescription& device, const std::string& words) {
+  const size_t equals = words.find('=');
+  const std::string name = words.substr(0, equals);
+  const auto refuse = [&](const std::string& why) {
+    throw std::runtime_error("--device " + device.id + ",...: " + why);
+  };
+  if (equals == std::string::npos)
+    refuse("\"" + words + "\" is no change; write KEY=NUMBER, for example sms=54.");
+  const auto key = std::ranges::find(kKeys, name, &Key::name);
+  if (key == std::end(kKeys)) {
+    const std::string near = suggestion(name, key_names());
+    refuse("there is no number \"" + name + "\"." +
+           (near.empty() ? " docs/devices.md lists them: " + joined(key_names()) + "." : near));
+  }
+  if (std::holds_alternative<std::string D::*>(key->field))
+    refuse(name + " is a text; only numbers can be changed.");
+  double value = 0;
+  const char *first = words.data() + equals + 1, *last = words.data() + words.size();
+  if (const auto [end, error] = std::from_chars(first, last, value);
+      error != std::errc() || end != last || !std::isfinite(value))
+    refuse("\"" + words.substr(equals + 1) + "\" is no number for " + name + ".");
+  std::visit(
+      [&]<class T>(T D::*member) {
+        if constexpr (std::is_arithmetic_v<T>) {
+          if (name.starts_with("compute_"))
+            refuse(name + " stays as it is: it says which code runs; choose another device instead.");
+          if (std::is_integral_v<T> && value != std::floor(value)) refuse(name + " must be a whole number.");
+          // Beyond this, it is a slip of the keyboard, and sums overflow somewhere.
+          constexpr double kMost = 1000;
+          const double own = static_cast<double>(device.*member);
+          const double least = std::max(key->minimum, own / kMost), most = own == 0 ? 1 : own * kMost;
+          if (!(value >= least && value <= most))
+            refuse(name + " must lie between " + number_text(least) + " and " + number_text(most) + "; the " +
+                   device.id + " has " + number_text(own) + ".");
+          device.*member = static_cast<T>(value);
+        }
+      },
+      key->field);
+}
+
 }  // namespace
+
+std::string plain_device(std::string_view id) { return std::string(id.substr(0, id.find(','))); }
+bool is_changed_device(std::string_view id) { return id.find(',') != id.npos; }
 
 std::vector<std::string> known_devices(const std::filesystem::path& directory) {
   std::set<std::string> ids;
@@ -266,14 +319,23 @@ std::string values_text(const DeviceDescription& device) {
 
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id) {
   // Only listed names are opened: an id is no path.
+  const std::string plain = plain_device(id);
   const std::vector<std::string> known = known_devices(directory);
-  if (std::find(known.begin(), known.end(), id) == known.end())
-    throw std::runtime_error("No device \"" + id + "\" in " + directory.string() + "." +
-                             suggestion(id, known) +
+  if (std::find(known.begin(), known.end(), plain) == known.end())
+    throw std::runtime_error("No device \"" + plain + "\" in " + directory.string() + "." +
+                             suggestion(plain, known) +
                              " Known devices: " + (known.empty() ? "none" : joined(known)) + ".");
   DeviceDescription device;
+  device.id = plain;
+  Reader(directory / (plain + ".toml"), device).read();
+  if (!is_changed_device(id)) return device;
+  std::string words;
+  for (std::istringstream changes(id.substr(plain.size() + 1) + ","); std::getline(changes, words, ',');) {
+    change(device, words);
+    device.name += ", " + words;
+    device.sources.push_back("changed: " + words);
+  }
   device.id = id;
-  Reader(directory / (id + ".toml"), device).read();
   return device;
 }
 

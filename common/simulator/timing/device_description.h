@@ -90,8 +90,15 @@ struct DeviceDescription {
   std::vector<std::string> sources;  ///< citations, printed by `./lab roofs`
 };
 
-/// Reads devices/ID.toml; throws std::runtime_error with the file and line, and the list of known devices.
+/// Reads devices/ID.toml; throws std::runtime_error with the file and line, and the list of known devices. An
+/// id may go on with changes of its numbers, "h200,sms=66,dram_gbps=2400": an experiment on a GPU that does
+/// not exist, whose name says so.
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id);
+
+/// "h200" of "h200,sms=66".
+std::string plain_device(std::string_view id);
+/// Whether an id changes numbers of its device.
+bool is_changed_device(std::string_view id);
 
 /// Sets a number by its key in the files; false when no number has this key. For descriptions derived from
 /// another.

@@ -9,6 +9,7 @@
 #include "grader/base/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/read_json.h"
+#include "grader/learner/progress_file.h"
 
 namespace roofline::grader {
 namespace {
@@ -103,6 +104,22 @@ TEST_F(Attempts, ChangeAgainstLastAndBest) {
   EXPECT_EQ(text.find("your best"), std::string::npos) << text;
   EXPECT_NE(change(result("2026-01-31T10:15:03Z", Verdict::kPass, 0.97)).find("your best so far"),
             std::string::npos);
+}
+
+// Breaks when an experiment on a GPU with changed numbers counts as progress, or is compared with real
+// attempts.
+TEST_F(Attempts, AnExperimentIsNotKept) {
+  ProgressFile progress(root_ / "progress.json");
+  Result now = result("2026-01-31T10:15:00Z", Verdict::kPass, 0.95);
+  now.source_sha256 = sha256_hex("a");
+  now.device.id = "a100-sxm4-40gb,dram_gbps=777";
+  EXPECT_EQ(remember(root_, progress, now, "a", Terminal{}), "");
+  EXPECT_FALSE(progress.at("01").passed);
+  EXPECT_TRUE(attempts_of(root_, "01").empty());
+  now.device.id = "a100-sxm4-40gb";
+  remember(root_, progress, now, "a", Terminal{});
+  EXPECT_TRUE(progress.at("01").passed);
+  EXPECT_EQ(attempts_of(root_, "01").size(), 1U);
 }
 
 // Breaks when the folder grows without bound, or the best goes with the oldest.
