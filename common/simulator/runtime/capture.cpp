@@ -132,7 +132,7 @@ StreamUse queue_on(Runtime& runtime, cudaStream_t stream) {
   return use;
 }
 
-cudaError_t send(Runtime& runtime, const StreamUse& use, std::function<cudaError_t(Runtime&)> work,
+cudaError_t send(Runtime& runtime, const StreamUse& use, const std::function<cudaError_t(Runtime&)>& work,
                  u64* number) {
   if (number) *number = 0;
   if (!use.pending) return work(runtime);

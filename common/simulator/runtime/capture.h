@@ -86,7 +86,7 @@ StreamUse use_stream(Runtime& runtime, cudaStream_t stream);
 StreamUse queue_on(Runtime& runtime, cudaStream_t stream);
 /// Does the work now, or when the host functions before it have returned; then its error is told by a later
 /// call. `number`: set to its number among them, 0 when it is done.
-cudaError_t send(Runtime& runtime, const StreamUse& use, std::function<cudaError_t(Runtime&)> work,
+cudaError_t send(Runtime& runtime, const StreamUse& use, const std::function<cudaError_t(Runtime&)>& work,
                  u64* number = nullptr);
 /// Makes an operation the next node of a captured stream.
 cudaError_t capture(const StreamUse& use, Work work);

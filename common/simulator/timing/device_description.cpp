@@ -268,10 +268,12 @@ void change(DeviceDescription& device, const std::string& words) {
           if (name.starts_with("compute_"))
             refuse(name + " stays as it is: it says which code runs; choose another device instead.");
           if (std::is_integral_v<T> && value != std::floor(value)) refuse(name + " must be a whole number.");
-          // Beyond this, it is a slip of the keyboard, and sums overflow somewhere.
-          constexpr double kMost = 1000;
+          // Beyond this, it is a slip of the keyboard, and the address space ends.
+          constexpr double kMost = 100;
           const double own = static_cast<double>(device.*member);
-          const double least = std::max(key->minimum, own / kMost), most = own == 0 ? 1 : own * kMost;
+          double least = std::max(key->minimum, own / kMost);
+          if (std::is_integral_v<T>) least = std::ceil(least);
+          const double most = own == 0 ? 1 : own * kMost;
           if (!(value >= least && value <= most))
             refuse(name + " must lie between " + number_text(least) + " and " + number_text(most) + "; the " +
                    device.id + " has " + number_text(own) + ".");
