@@ -82,6 +82,7 @@ Format gradescope_format() {
   return {.name = "gradescope",
           .what = "Gradescope's results.json; without --from, the autograder's zip",
           .file = "results.json",
+          .names_people = true,
           .text = gradescope};
 }
 

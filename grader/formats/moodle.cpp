@@ -82,6 +82,7 @@ Format moodle_format() {
           .what = "Moodle's grade import: email,idnumber,grade,feedback",
           .file = "moodle.csv",
           .of = Format::Of::kClass,
+          .names_people = true,
           .text = moodle};
 }
 

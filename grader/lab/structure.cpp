@@ -102,7 +102,9 @@ StructureCheck no_new_graph() {
 }
 
 StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes) {
-  return {"traffic", "no byte moves twice", [=](const Observation& seen) -> std::optional<std::string> {
+  return {"traffic", "no byte moves twice",
+          [limit, required_bytes =
+                      std::move(required_bytes)](const Observation& seen) -> std::optional<std::string> {
             double moved = 0;
             for (const auto& kernel : seen.region.kernels) {
               moved +=

@@ -49,7 +49,7 @@ class Batch {
             "--format canvas --from " +
             (request.out / "results").string() + " --gradebook FILE does");
     for (const std::string& format : request.formats)
-      if (setup_.course().anonymous && (format == "moodle" || format == "gradescope"))
+      if (setup_.course().anonymous && format_named(format).names_people)
         throw UsageError("anonymous = true in the course file: " + format +
                          " needs to know who it is. Set it to false and score anew with --rescore");
     if (request.rescore && !request.regrade.empty())

@@ -134,7 +134,7 @@ std::string devices_page() {
       "take it. So "
       "you can ask which number your kernel waits for: twice that number, half the time. A number may become "
       "up to a "
-      "hundred times larger or smaller; names and the compute capability stay. A changed GPU carries the "
+      "factor of thirty larger or smaller; names and the compute capability stay. A changed GPU carries the "
       "change in its "
       "name and in `device.id` of a result, is compared with nothing but itself, and does not count as "
       "progress; "
@@ -221,7 +221,7 @@ TEST(Changed, MistakesAreNamed) {
                   {"sms=54x", "is no number"},
                   {"sms=nan", "is no number"},
                   {"sms=54.5", "must be a whole number"},
-                  {"sms=0", "must lie between 2 and 10800; the a100-sxm4-40gb has 108"},
+                  {"sms=0", "must lie between 4 and 3240; the a100-sxm4-40gb has 108"},
                   {"sms=-1", "must lie between"},
                   {"dram_gbps=1e30", "must lie between"},
                   {"smss=54", "Did you mean \"sms\"?"},

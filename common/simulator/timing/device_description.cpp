@@ -269,7 +269,7 @@ void change(DeviceDescription& device, const std::string& words) {
             refuse(name + " stays as it is: it says which code runs; choose another device instead.");
           if (std::is_integral_v<T> && value != std::floor(value)) refuse(name + " must be a whole number.");
           // Beyond this, it is a slip of the keyboard, and the address space ends.
-          constexpr double kMost = 100;
+          constexpr double kMost = 30;
           const double own = static_cast<double>(device.*member);
           double least = std::max(key->minimum, own / kMost);
           if (std::is_integral_v<T>) least = std::ceil(least);
