@@ -349,7 +349,7 @@ class CommandLine {
 
   void add_run() {
     CLI::App* run =
-        add("run", "run any program built with nvcc -cudart shared on the simulated GPU",
+        add("run", "run any program built with nvcc on the simulated GPU",
             "  ./lab run ./saxpy 1000000\n"
             "  ./lab run --device sim:t4 --counters -- ./saxpy --fast\n"
             "  ./lab run --device sim:h200 --gpus 4 ./halo_exchange\n"

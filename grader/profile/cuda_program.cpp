@@ -6,95 +6,23 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
+#include <set>
+#include <span>
 #include <sstream>
-#include <vector>
 
 #include "grader/base/paths.h"
+#include "simulator/static_runtime/static_runtime.h"
 
 namespace roofline::grader {
 namespace {
 
 namespace fs = std::filesystem;
 
-using u64 = std::uint64_t;
+using sim::static_runtime::ElfFile;
+using sim::static_runtime::Presence;
 
 constexpr const char* kLibrary = "libcudart.so.13";
-
-/// The parts of an ELF file that matter here. Every offset is checked: a damaged file reads as empty parts.
-class ElfFile {
- public:
-  explicit ElfFile(const std::string& bytes) : bytes_(bytes) {}
-
-  bool is_elf() const {
-    return bytes_.size() >= sizeof(Elf64_Ehdr) && bytes_.compare(0, 4,
-                                                                 "\x7f"
-                                                                 "ELF") == 0;
-  }
-  bool is_x86_64() const {
-    const auto header = get<Elf64_Ehdr>(0);
-    return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
-  }
-  bool has_section(const std::string& wanted) const {
-    const auto header = get<Elf64_Ehdr>(0);
-    const auto names = get<Elf64_Shdr>(header.e_shoff + u64{header.e_shstrndx} * sizeof(Elf64_Shdr));
-    for (u64 i = 0; i < header.e_shnum; i++)
-      if (text(names.sh_offset + get<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)).sh_name) == wanted)
-        return true;
-    return false;
-  }
-  /// The strings of all dynamic entries with this tag.
-  std::vector<std::string> dynamic(std::int64_t tag) const {
-    std::vector<std::string> found;
-    const auto header = get<Elf64_Ehdr>(0);
-    for (u64 i = 0; i < header.e_phnum; i++) {
-      const auto segment = get<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
-      if (segment.p_type != PT_DYNAMIC) continue;
-      const u64 entries = segment.p_filesz / sizeof(Elf64_Dyn);
-      for (u64 e = 0; e < entries; e++) {
-        const auto entry = get<Elf64_Dyn>(segment.p_offset + e * sizeof(Elf64_Dyn));
-        if (entry.d_tag == DT_NULL) break;
-        if (entry.d_tag == tag) found.push_back(text(file_offset(string_table(segment)) + entry.d_un.d_val));
-      }
-    }
-    return found;
-  }
-
- private:
-  template <class T>
-  T get(u64 at) const {
-    T value{};
-    if (at <= bytes_.size() && sizeof value <= bytes_.size() - at)
-      std::memcpy(&value, bytes_.data() + at, sizeof value);
-    return value;
-  }
-  std::string text(u64 at) const {
-    if (at >= bytes_.size()) return {};
-    return bytes_.substr(at, bytes_.find('\0', at) - at);
-  }
-  u64 string_table(const Elf64_Phdr& segment) const {
-    for (u64 e = 0; e < segment.p_filesz / sizeof(Elf64_Dyn); e++) {
-      const auto entry = get<Elf64_Dyn>(segment.p_offset + e * sizeof(Elf64_Dyn));
-      if (entry.d_tag == DT_STRTAB) return entry.d_un.d_ptr;
-      if (entry.d_tag == DT_NULL) break;
-    }
-    return 0;
-  }
-  /// Dynamic entries hold addresses; loadable segments say where those lie in the file.
-  u64 file_offset(u64 address) const {
-    const auto header = get<Elf64_Ehdr>(0);
-    for (u64 i = 0; i < header.e_phnum; i++) {
-      const auto segment = get<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
-      if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
-          address - segment.p_vaddr < segment.p_filesz)
-        return address - segment.p_vaddr + segment.p_offset;
-    }
-    return bytes_.size();
-  }
-
-  const std::string& bytes_;
-};
 
 fs::path find(const std::string& name) {
   const auto runnable = [](const fs::path& path) {
@@ -113,17 +41,56 @@ fs::path find(const std::string& name) {
                    (fs::exists(name) ? "; for the file in this folder write ./" + name : ""));
 }
 
+std::string contents_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Where the loader looks for libraries that are not the system's.
+std::vector<fs::path> library_folders(const ElfFile& elf, const fs::path& file) {
+  std::vector<std::string> lists = elf.dynamic(DT_RPATH);
+  for (std::string& list : elf.dynamic(DT_RUNPATH)) lists.push_back(std::move(list));
+  if (const char* set = std::getenv("LD_LIBRARY_PATH")) lists.emplace_back(set);
+  std::vector<fs::path> folders;
+  for (const std::string& list : lists) {
+    std::istringstream parts(list);
+    for (std::string folder; std::getline(parts, folder, ':');) {
+      for (const std::string origin : {"$ORIGIN", "${ORIGIN}"})
+        if (const auto at = folder.find(origin); at != std::string::npos)
+          folder.replace(at, origin.size(), file.parent_path().string());
+      folders.emplace_back(folder);
+    }
+  }
+  return folders;
+}
+
+/// Whether one of the libraries that are loaded with `file` uses the CUDA runtime, shared or linked in.
+bool libraries_use_cuda(const ElfFile& elf, const fs::path& file, std::set<fs::path>& seen) {
+  for (const std::string& name : elf.dynamic(DT_NEEDED)) {
+    if (name == kLibrary) return true;
+    for (const fs::path& folder : library_folders(elf, file)) {
+      const fs::path path = folder / name;
+      std::error_code none;
+      if (!fs::is_regular_file(path, none) || !seen.insert(path).second) continue;
+      const std::string bytes = contents_of(path);
+      const ElfFile library(std::as_bytes(std::span(bytes)));
+      if (static_runtime_presence(library) != Presence::kNone || libraries_use_cuda(library, path, seen))
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 CudaProgram examine_program(const std::string& name) {
   CudaProgram program{find(name), false};
-  std::ifstream in(program.path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string bytes = contents_of(program.path);
   if (bytes.starts_with("#!"))
     throw UsageError(name + " is a script: give ./lab run the program that it starts");
-  const ElfFile elf(bytes);
+  const ElfFile elf(std::as_bytes(std::span(bytes)));
   if (!elf.is_elf()) throw UsageError(name + " is not an executable program (ELF file)");
-  if (!elf.is_x86_64()) throw UsageError(name + " was not built for x86-64");
+  if (!elf.is_64_bit() || elf.machine() != EM_X86_64) throw UsageError(name + " was not built for x86-64");
   std::string other;
   for (const std::string& library : elf.dynamic(DT_NEEDED)) {
     if (library == kLibrary) {
@@ -132,15 +99,24 @@ CudaProgram examine_program(const std::string& name) {
     }
     if (library.starts_with("libcudart.so")) other = library;
   }
-  if (!other.empty())
-    throw UsageError(name + " uses " + other + ", but the simulated GPU stands in for " + kLibrary +
-                     ": rebuild it with CUDA 13");
-  if (elf.has_section(".nv_fatbin") || elf.has_section(".nvFatBinSegment"))
-    throw UsageError(
-        name +
-        " has the CUDA runtime linked in (nvcc's default), so no other can take its place: rebuild it "
-        "with `nvcc -cudart shared`, or set NVCC_APPEND_FLAGS=\"-cudart shared\" and run its build again");
-  throw UsageError(name + " does not use the CUDA runtime (it does not need " + kLibrary + ")");
+  const Presence linked_in = static_runtime_presence(elf);
+  if (!other.empty() || linked_in == Presence::kOlder)
+    throw UsageError(name + " uses " + (other.empty() ? "the CUDA runtime of an older toolkit" : other) +
+                     ", but the simulated GPU stands in for " + kLibrary + ": rebuild it with CUDA 13");
+  if (linked_in == Presence::kStripped)
+    throw UsageError(name +
+                     " has the CUDA runtime linked in and no symbols, so no other can take its place: do not "
+                     "strip it (-s), or rebuild it with `nvcc -cudart shared`");
+  if (linked_in == Presence::kFound && !elf.has_interpreter())
+    throw UsageError(name +
+                     " is linked with -static, so nothing can take the place of its CUDA runtime: leave "
+                     "that option out");
+  std::set<fs::path> seen;
+  if (linked_in == Presence::kFound || libraries_use_cuda(elf, program.path, seen)) {
+    program.needs_preload = true;
+    return program;
+  }
+  throw UsageError(name + " does not use the CUDA runtime (neither it nor a library of its own)");
 }
 
 }  // namespace roofline::grader

@@ -9,12 +9,14 @@ namespace roofline::grader {
 /// What an executable says about itself: enough to know whether the simulated GPU can stand in.
 struct CudaProgram {
   std::filesystem::path path;
-  bool needs_preload = false;  ///< its DT_RPATH would win over LD_LIBRARY_PATH
+  /// It does not ask for the shared runtime, or its DT_RPATH would win over LD_LIBRARY_PATH.
+  bool needs_preload = false;
 };
 
 /// Finds `name` (a path, or a name in PATH) and reads its ELF headers. Throws UsageError (paths.h) with one
 /// sentence that says what to do when it cannot run on the simulated GPU: not found, not a program, built for
-/// another machine, the CUDA runtime linked in statically, another major version, or no CUDA runtime at all.
+/// another machine, the CUDA runtime linked in and stripped, another major version, or no CUDA runtime at
+/// all.
 CudaProgram examine_program(const std::string& name);
 
 }  // namespace roofline::grader

@@ -55,8 +55,6 @@ fs::path build(const Folder& folder, const std::string& name, const std::string&
   std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc",
                                       "-std=c++17",
                                       "-O3",
-                                      "-cudart",
-                                      "shared",
                                       "-gencode",
                                       "arch=compute_80,code=compute_80",
                                       "-o",

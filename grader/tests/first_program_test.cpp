@@ -22,8 +22,7 @@ using namespace sim::test;
 Result compiled_and_run(const Folder& folder, const std::string& source) {
   const std::string file = (folder / "first.cu").string(), program = (folder / "first").string();
   std::ofstream(file) << source;
-  const Result made =
-      run({CUDA_HOME + "/bin/nvcc", "-O3", "-lineinfo", "-cudart", "shared", "-o", program, file});
+  const Result made = run({CUDA_HOME + "/bin/nvcc", "-O3", "-lineinfo", "-o", program, file});
   EXPECT_EQ(made.status, 0) << made.err;
   return run({ROOFLINE_BUILD "/bin/lab", "run", program});
 }

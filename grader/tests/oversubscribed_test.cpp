@@ -33,7 +33,7 @@ struct Row {
 
 std::string compiled(const Folder& folder) {
   const std::string program = (folder / "oversubscribed").string();
-  const Result made = run({CUDA_HOME + "/bin/nvcc", "-O3", "-arch=sm_80", "-cudart", "shared", "-o", program,
+  const Result made = run({CUDA_HOME + "/bin/nvcc", "-O3", "-arch=sm_80", "-o", program,
                            ROOFLINE_SOURCE "/labs/06-memory/experiments/oversubscribed.cu"});
   EXPECT_EQ(made.status, 0) << made.err;
   return program;

@@ -162,15 +162,13 @@ TEST(Run, SignalBecomesStatus) {
 
 TEST(Run, SaysWhyAProgramCannotRun) {
   const Folder folder;
-  const std::string linked = compile(folder, "arguments", {"-gencode", "arch=compute_80,code=compute_80"});
   const std::string script = folder / "script.sh";
   std::ofstream(script) << "#!/bin/sh\n";
   fs::permissions(script, fs::perms::owner_all);
   const std::string text = folder / "text";
   std::ofstream(text) << "hello";
   fs::permissions(text, fs::perms::owner_all);
-  const std::pair<std::string, std::string> cases[] = {{linked, "-cudart shared"},
-                                                       {script, "script"},
+  const std::pair<std::string, std::string> cases[] = {{script, "script"},
                                                        {text, "not an executable program"},
                                                        {folder / "nothing", "no such file"},
                                                        {"no-such-command-here", "not found in PATH"},

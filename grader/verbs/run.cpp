@@ -58,12 +58,16 @@ std::string device_id(const std::string& device) {
 std::vector<std::string> environment_for(const CudaProgram& program, const RunOptions& options,
                                          int guest_fd) {
   const std::string directory = options.simulator.string();
-  const char* old = std::getenv("LD_LIBRARY_PATH");
+  const auto before = [](const std::string& first, const std::string& variable) {
+    const char* old = std::getenv(variable.c_str());
+    return variable + "=" + first + (old && *old ? std::string(":") + old : "");
+  };
   std::vector<std::string> added = {
-      "LD_LIBRARY_PATH=" + directory + (old && *old ? std::string(":") + old : ""),
+      before(directory, "LD_LIBRARY_PATH"),
+      before(directory + "/libredirect_cudart.so", "LD_AUDIT"),  // where the runtime is linked in
       "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
       "ROOFLINE_DEVICE=" + options.machine.device};  // for processes that it forks
-  if (program.needs_preload) added.push_back("LD_PRELOAD=" + directory + "/libcudart.so.13");
+  if (program.needs_preload) added.push_back(before(directory + "/libcudart.so.13", "LD_PRELOAD"));
   return environment_with(added);
 }
 

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/runtime/not_supported.h"
 
+#include <map>
+#include <mutex>
+#include <string>
+
 #include "simulator/runtime/runtime.h"
 #include "simulator/runtime/say.h"
 
@@ -18,3 +22,12 @@ int not_supported(const char* name, std::atomic<bool>& said) {
 }
 
 }  // namespace roofline::sim::runtime
+
+/// A function of a CUDA runtime that is newer than this library and linked into the program
+/// (static_runtime/).
+ROOFLINE_EXPORT int roofline_unknown_function(const char* name) {
+  static std::mutex lock;
+  static std::map<std::string, std::atomic<bool>, std::less<>> said;
+  const std::lock_guard guard(lock);
+  return roofline::sim::runtime::not_supported(name, said[name]);
+}

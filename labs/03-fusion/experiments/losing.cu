@@ -3,7 +3,7 @@
 //
 // A fusion that loses: every output needs the cosines of several neighbours. In one kernel each cosine is
 // computed once for every output that needs it; in two it is computed once and goes through memory.
-//     ./lab nvcc -O3 -cudart shared -Icommon -o losing labs/03-fusion/experiments/losing.cu
+//     ./lab nvcc -O3 -Icommon -o losing labs/03-fusion/experiments/losing.cu
 //     ./lab run -- ./losing
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Horizontal fusion: two small operations that have nothing to do with each other, in two launches or in one.
-//     ./lab nvcc -O3 -cudart shared -Icommon -o side_by_side labs/03-fusion/experiments/side_by_side.cu
+//     ./lab nvcc -O3 -Icommon -o side_by_side labs/03-fusion/experiments/side_by_side.cu
 //     ./lab run -- ./side_by_side
 
 #include <cstddef>

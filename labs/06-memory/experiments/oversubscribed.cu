@@ -9,7 +9,7 @@
 // for arrays from a quarter of the GPU's memory to twice it. It prints a table, GB of the array a
 // second of one pass:
 //
-//   ./lab nvcc -O3 -arch=sm_80 -cudart shared -o oversubscribed labs/06-memory/experiments/oversubscribed.cu
+//   ./lab nvcc -O3 -arch=sm_80 -o oversubscribed labs/06-memory/experiments/oversubscribed.cu
 //   ./lab run --device-memory 128MiB ./oversubscribed
 //
 // It refuses GPUs with more than a GiB: on a real card, which may show somebody's screen, it would keep
