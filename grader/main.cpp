@@ -34,7 +34,7 @@ struct ScriptVerb {
   const char *name, *what;
 };
 constexpr ScriptVerb kScriptVerbs[] = {{"setup", "install what is missing and build"},
-                                       {"test", "run every test"},
+                                       {"test", "build and run the tests"},
                                        {"docs", "build the documentation site"},
                                        {"nvcc", "CUDA's compiler, wherever it was found or installed"}};
 

@@ -114,5 +114,38 @@ TEST_F(LabScript, AnUnbuiltCloneAnswersAtOnce) {
   EXPECT_EQ(calls(root_, nullptr, {"gradd"}), "cmake ninja ");
 }
 
+// Breaks when tests that were skipped go by without a word, or without the packages that they need.
+TEST_F(LabScript, TestsThatWereSkippedAreNamedWithTheirPackages) {
+  fs::create_directories(root_ / "grader/tests");
+  std::string script = read_file(root_ / "lab");
+  const std::string proof = "slurm-wlm:/usr/sbin/slurmctld";
+  ASSERT_NE(script.find(proof), std::string::npos);
+  script.replace(script.find(proof), proof.size(), "slurm-wlm:/no/such/file");
+  write_file(root_ / "lab", script);
+  program(programs_ / "ctest",
+          "echo ctest \"${@:5}\" >>\"$CALLS\"; mkdir -p Testing/Temporary\n"
+          "printf 'a_test.cpp:3: Skipped\\nno cluster here\\n\\nb_test.cpp:4: Skipped\\nno zsh\\n"
+          "c_test.cpp:5: Skipped\\nno cluster here\\n' >Testing/Temporary/LastTest.log\n"
+          "[[ $* != *Fails* ]] || exit 8");
+  std::string said;
+  EXPECT_EQ(calls(root_, &said, {"test"}), "cmake ninja ctest -LE slow ");
+  EXPECT_NE(said.find("\nSkipped: 2 (no cluster here), 1 (no zsh). To have them: sudo apt-get install -y "),
+            std::string::npos)
+      << said;
+  const std::string line = said.substr(said.find("\nSkipped: ") + 1);
+  EXPECT_NE(line.find(" slurm-wlm"), std::string::npos) << line;
+  EXPECT_EQ(std::ranges::count(line, '\n'), 1) << "one line: " << line;
+  EXPECT_EQ(line.find("libarchive-dev") == std::string::npos, fs::exists("/usr/include/archive.h")) << line;
+
+  EXPECT_EQ(calls(root_, &said, {"test", "--all"}), "ninja ctest ");
+  EXPECT_EQ(calls(root_, &said, {"test", "-R", "Page"}), "ninja ctest -R Page ");
+  calls(root_, &said, {"test", "-R", "Fails"}, 1);
+  EXPECT_NE(said.find("\nSkipped: 2"), std::string::npos) << "after a failure, too: " << said;
+
+  program(programs_ / "ctest", "mkdir -p Testing/Temporary; echo all passed >Testing/Temporary/LastTest.log");
+  calls(root_, &said, {"test"});
+  EXPECT_EQ(said.find("Skipped"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace roofline::grader

@@ -1,0 +1,60 @@
+# Precompiled headers of the standard library and of third parties, one set for all targets that are compiled with the
+# same options. Ours are not among them: they change, and a missing include would not show. The presets sanitize and
+# fuzz compile without any, so that an include of the standard library that is missing shows there.
+#
+#   precompiled(computing TARGET...)   rooms that compute: optimised as the build type says
+#   precompiled(talking TARGET...)     rooms that read and write text: -O1 takes half the time to compile
+#   precompiled(tests TARGET...)       test programs: -O0, with GoogleTest
+#   precompiled(runtime TARGET...)     the drop-in libcudart: optimised, its symbols hidden
+set(PRECOMPILED_STANDARD <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional>
+  <map> <memory> <mutex> <optional> <ranges> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <utility>
+  <unordered_map> <variant> <vector>)
+
+# The target that the group's header is compiled for. GCC takes it only where the options are the same.
+function(precompiled_owner group options)
+  set(owner precompiled_${group})
+  set(headers ${PRECOMPILED_STANDARD})
+  set(source ${CMAKE_BINARY_DIR}/${owner}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Generated: its headers are what is wanted.\n")
+  add_library(${owner} OBJECT ${source})
+  target_compile_options(${owner} PRIVATE ${options})
+  target_link_libraries(${owner} PRIVATE roofline_warnings)
+  if("${group}" STREQUAL "talking")
+    list(APPEND headers <nlohmann/json.hpp>)
+  elseif("${group}" STREQUAL "runtime")
+    set_target_properties(${owner} PROPERTIES CXX_VISIBILITY_PRESET hidden)
+  elseif("${group}" STREQUAL "tests")  # programs, not libraries: GCC refuses a precompiled header of the other kind
+    list(APPEND headers <nlohmann/json.hpp> <gtest/gtest.h>)
+    set_target_properties(${owner} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${owner} PRIVATE -fPIE)
+    target_link_libraries(${owner} PRIVATE GTest::gtest_main)
+  endif()
+  target_precompile_headers(${owner} PRIVATE ${headers})
+  # It is made anew in each clone, while ccache knows it by this sum: a clone elsewhere finds the same entries.
+  set_target_properties(${owner} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  string(SHA256 sum "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS} ${options} ${headers} ${GTest_VERSION}")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${owner}.dir/cmake_pch.hxx.gch.sum CONTENT "${sum}\n")
+endfunction()
+
+function(precompiled group)
+  set(options "")
+  if("${group}" STREQUAL "talking")
+    set(options -O1)
+  elseif("${group}" STREQUAL "tests")
+    set(options -O0)
+  endif()
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE ${options})
+  endforeach()
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET precompiled_${group})
+    precompiled_owner(${group} "${options}")
+  endif()
+  foreach(target ${ARGN})
+    # The first is for ccache. With the others GCC 12 reports std::string in more ways than those in warnings.cmake.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overread)
+    target_precompile_headers(${target} REUSE_FROM precompiled_${group})
+  endforeach()
+endfunction()
