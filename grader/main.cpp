@@ -372,6 +372,8 @@ class CommandLine {
     run->add_option("--trace", run_.trace, "write a timeline (Chrome trace JSON) to this file");
     run->add_flag("--permute-fragments", run_.machine.permute_fragments,
                   "lay wmma fragments out as no hardware does: code that assumes a layout breaks");
+    run->add_flag("--last-block-first", run_.machine.last_block_first,
+                  "start blocks in the opposite order where it can matter: results that depend on it change");
     run->add_option("--json", run_.json, "write counters, advice and findings to a file; -: standard output");
     run->add_option("--sarif", run_.sarif, "write advice and findings for editors and code hosts to a file");
     run->add_option("--explain", run_.explain, "BLOCK,THREAD: print each instruction of one thread");

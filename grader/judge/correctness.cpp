@@ -225,7 +225,7 @@ class CaseRunner {
     } else if (const auto differs = first_difference(plan, first, second)) {
       examination = different(plan, second, options, *differs);
     } else if (is_small(first)) {
-      examination.fault = bug_in(plan);
+      examination.fault = bug_in(plan, &first);
     }
     return examination;
   }
@@ -273,11 +273,21 @@ class CaseRunner {
     if (bug.reason == Class::kRace || bug.reason == Class::kDeadlock) fault.reason = bug.reason;
   }
 
-  /// Right, but perhaps by luck: what the checks of the simulated device find in the same call.
-  Fault bug_in(const CallPlan& plan) {
+  /// Right, but perhaps by luck: what the checks of the simulated device find in the same call. Where the
+  /// order of blocks may not matter it is another one there, and the bits are those of `first` all the same.
+  Fault bug_in(const CallPlan& plan, const CallOutcome* first = nullptr) {
     Rig& rig = checked_rig(plan);
-    Fault fault = rig.call(plan).fault;
+    const CallOutcome outcome = rig.call(plan);
+    Fault fault = outcome.fault;
     if (!fault) fault = rig.simulated().finding();
+    if (!fault && first != nullptr && grading_.part.any_block_order)
+      if (const auto differs = first_difference(plan, *first, outcome))
+        fault = {Class::kRace,
+                 "two runs with the same input differ, first at " + differs->first + "[" +
+                     std::to_string(differs->second) +
+                     "], when blocks run in another order: the result depends on which block comes first",
+                 {},
+                 0};
     if (fault) checked_.reset();  // a bug that was found once is not told again
     return fault;
   }
@@ -288,6 +298,7 @@ class CaseRunner {
       checked_room_.include(plan);
       RigOptions options = grading_.rig_options(device_, quick_ ? kQuickDeadline : 3 * kCaseDeadline);
       options.machine.checks = sim::kCheckAll;
+      options.machine.last_block_first = grading_.part.any_block_order;
       checked_.emplace(options, grading_.submission.worker, grading_.part.program, checked_room_.input,
                        checked_room_.output);
     }

@@ -37,14 +37,17 @@ bool not_countable(const Result& result) {
   return any;
 }
 
-double medal_points(const Result& result, const Points& points) {
+double medal_points(const Result& result, const Part& part, const Points& points) {
   if (result.measurements.empty()) return 0;
-  double sum = 0;
+  double sum = 0, least = points.medals.sum();
   for (const Measurement& line : result.measurements) {
+    double earned = 0;
     for (const MedalRow& row : kMedals)
-      if (line.medal >= row.medal) sum += points.medals.*row.value;
+      if (line.medal >= row.medal) earned += points.medals.*row.value;
+    sum += earned;
+    least = std::min(least, earned);
   }
-  return sum / static_cast<double>(result.measurements.size());
+  return part.worst_goal_counts ? least : sum / static_cast<double>(result.measurements.size());
 }
 
 double rounded(double points) { return std::round(points * 100) / 100; }
@@ -153,7 +156,7 @@ void score(Result& result, const Part& part) {
        .max = points.prediction},
       {.id = "medals",
        .title = "fraction of the hardware limit",
-       .points = structure_refused(result) ? 0 : counted * medal_points(result, points),
+       .points = structure_refused(result) ? 0 : counted * medal_points(result, part, points),
        .max = points.medals.sum()},
   };
   if (result.verdict == Verdict::kFail) cap_at_a_pass(result.lines, points);

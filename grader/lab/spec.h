@@ -420,7 +420,13 @@ struct Part {
   std::optional<Bench> bench{};
   std::vector<Prediction> predictions{};  ///< empty: no prediction asked, its points go to correctness
   Points points{};
-  int minimum_capability = 0;                 ///< below it: skipped
+  int minimum_capability = 0;  ///< below it: skipped
+  /// A call answers the same bits, and ends, in whatever order its blocks run: each small case runs once more
+  /// on the simulated device with the last block first. Without it a call has only to repeat its own bits.
+  bool any_block_order = false;
+  /// The goal with the least medal decides the points of all: one kernel for several kinds of input, say. The
+  /// part's medal is the least one either way.
+  bool worst_goal_counts = false;
   std::uint64_t host_to_device_limit = 4096;  ///< bytes a graded call may bring to the device, any way
   double deadline_seconds = 60;               ///< wall time of one call, load and fetch included
   bool prepares =

@@ -80,6 +80,11 @@ class Device {
   /// interface cannot tell, others give wrong results.
   void set_permute_fragments(bool permute);
 
+  /// Blocks whose order can matter (one waits for another, or adds floats to the same word) start with the
+  /// last one from now on: CUDA promises no order, so a program's results may not depend on it. Clusters keep
+  /// theirs.
+  void set_last_block_first(bool last_first);
+
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
   LaunchResult launch(const Launch& launch);
   /// Empty when the kernel can run; otherwise the instruction that is missing, in a sentence.

@@ -359,10 +359,7 @@ void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPatter
   totals.shared_wavefronts += p.wavefronts;
   w.work[ResourceUse::kSharedWavefronts] += p.wavefronts;
   totals.ideal_shared_wavefronts += p.ideal_wavefronts;
-  if (atomic) {
-    totals.atomic_lanes += static_cast<u32>(std::popcount(p.mask));
-    counters.atomic_turns += same_address(p);
-  }
+  if (atomic) counters.atomic_turns += same_address(p);
   w.memory_level = MemoryLevel::kShared;
   w.memory_passes = p.wavefronts;
 }

@@ -238,7 +238,9 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
 // ---- one thread, in turns ----
 
 void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
-  const u64 id = block_in_order(launch.grid, n), size = launch.grid.cluster.count();
+  const bool reversed = last_block_first_ && !launch.grid.has_clusters;
+  const u64 id = block_in_order(launch.grid, reversed ? launch.blocks - 1 - n : n),
+            size = launch.grid.cluster.count();
   runner.block().runs.clear();
   if (launch.grid.has_clusters && n % size == 0)
     launch.clusters.emplace_back(static_cast<u32>(size), launch.grid.block.count());

@@ -35,6 +35,7 @@ void Server::start_device() {
   device_.reset();  // its memory is mapped at a fixed address: the old one must go first
   device_ = std::make_unique<Device>(description_, options_.threads);
   device_->set_time_limit(options_.time_limit);
+  device_->set_last_block_first(options_.last_block_first);
   device_->set_managed_memory(&pages_);
   if (checks_) checks_->attach(*device_);
   device_->set_permute_fragments(options_.permute_fragments);

@@ -160,6 +160,30 @@ TEST_F(Atomics, FloatSumsOverBlocksAreReproducible) {
   EXPECT_GT(std::bit_cast<f32>(sums[0]), 10.0f);
 }
 
+// Breaks when the last block does not come first where that was asked for: then a sum whose bits depend on
+// the order of blocks shows it.
+TEST_F(Atomics, FloatSumsDependOnTheOrderOfBlocks) {
+  u32 sums[2];
+  for (const bool last_first : {false, true}) {
+    device_.set_last_block_first(last_first);
+    const u64 x = upload(std::vector<f32>(1));
+    run_well(
+        "mov.u32 %r2, %ctaid.x; add.u32 %r2, %r2, 1; cvt.rn.f32.u32 %f1, %r2; rcp.approx.f32 %f2, %f1; "
+        "red.global.add.f32 [%rd1], %f2;",
+        x, 0, 1, 200);
+    sums[last_first ? 1 : 0] = download<u32>(x, 1)[0];
+  }
+  EXPECT_NE(sums[0], sums[1]);
+  EXPECT_NEAR(std::bit_cast<f32>(sums[0]), std::bit_cast<f32>(sums[1]), 1e-4);
+}
+
+// Breaks when what an SM does in its own memory is charged to L2.
+TEST_F(Atomics, SharedAtomicsNeedNoL2) {
+  const LaunchResult result =
+      run_well("mov.u32 %r2, s; red.shared.add.u32 [%r2], 1;", 0, 0, 32, 1, ".shared .align 4 .b8 s[4096];");
+  EXPECT_EQ(result.counters.atomic_lanes, 0u);
+}
+
 // Breaks when shared atomics do not cost a pass for every lane that meets on one word.
 TEST_F(Atomics, SharedAtomicsSerialise) {
   const std::string outside = ".shared .align 4 .b8 s[4096];";

@@ -231,6 +231,20 @@ TEST(Score, WhatIsNotPassedHasNoMoreThanAPass) {
   EXPECT_EQ(sum, slow.points) << "the lines say where every point went";
 }
 
+// Breaks when a kernel that is fast on one kind of input earns for it what it loses on the other.
+TEST(Score, TheWorstGoalCounts) {
+  Result mixed = perfect();
+  mixed.measurements.push_back(mixed.measurements[0]);
+  mixed.measurements[1].medal = Medal::kPass;
+  Part part = full_part();
+  score(mixed, part);
+  EXPECT_EQ(mixed.points, 90) << "half of what a pass lacks";
+  part.worst_goal_counts = true;
+  score(mixed, part);
+  EXPECT_EQ(mixed.points, 80);
+  EXPECT_EQ(mixed.medal, Medal::kPass);
+}
+
 TEST(Score, NothingRanIsNeverAPass) {
   Result empty;
   score(empty, full_part());
