@@ -115,11 +115,10 @@ std::string online_figure() {
       "new maximum, so that it shrinks, before the new element adds 1. At the end it is the sum relative "
       "to the maximum of all");
   svg.text({24, 24}, "One pass: the maximum so far, and the sum relative to it", "title");
-  svg.text(
-      {24, 42},
-      "above: elements (blue) and the maximum so far (line); below: the sum, what is left of the old one in "
-      "orange, what the element adds in blue",
-      "note");
+  svg.text({24, 42},
+           "above: elements and the maximum so far (line); below: what is left of the old sum, and what the "
+           "element adds (blue)",
+           "note");
   svg.line({kLeft, kZero}, {kLeft + kCell * kRow.size(), kZero}, "axis");
   svg.line({kLeft, kSumZero}, {kLeft + kCell * kRow.size(), kSumZero}, "axis");
   svg.text({kLeft - 12, kZero - 60}, "elements", "label", Svg::Anchor::kEnd);
