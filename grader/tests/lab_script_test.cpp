@@ -121,7 +121,8 @@ TEST_F(LabScript, TestsThatWereSkippedAreNamedWithTheirPackages) {
   const std::string proof = "slurm-wlm:/usr/sbin/slurmctld";
   ASSERT_NE(script.find(proof), std::string::npos);
   script.replace(script.find(proof), proof.size(), "slurm-wlm:/no/such/file");
-  write_file(root_ / "lab", script);
+  write_file(root_ / "lab", script);  // a new file, which nobody may execute yet
+  fs::permissions(root_ / "lab", fs::perms::owner_all);
   program(programs_ / "ctest",
           "echo ctest \"${@:5}\" >>\"$CALLS\"; mkdir -p Testing/Temporary\n"
           "printf 'a_test.cpp:3: Skipped\\nno cluster here\\n\\nb_test.cpp:4: Skipped\\nno zsh\\n"
