@@ -172,7 +172,7 @@ TEST(Run, SaysWhyAProgramCannotRun) {
                                                        {text, "not an executable program"},
                                                        {folder / "nothing", "no such file"},
                                                        {"no-such-command-here", "not found in PATH"},
-                                                       {"/bin/true", "does not use the CUDA runtime"}};
+                                                       {"/bin/true", "does not use CUDA"}};
   for (const auto& [program, words] : cases) {
     const Result result = lab_run({program});
     EXPECT_EQ(result.status, 2) << program;

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// libcuda.so.1: what only the outside sees. What a program can check by itself stands in programs/driver_*.cu.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "program.h"
+
+namespace roofline::sim {
+namespace {
+
+using namespace test;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The rows of names.list: what is done with each name, and why not.
+struct Names {
+  std::set<std::string> all;
+  std::map<std::string, std::set<std::string>> missing;  ///< by reason
+  size_t done = 0;
+};
+Names listed() {
+  Names names;
+  const std::string text = read_file(SIMULATOR_SOURCE "/driver/names.list");
+  const std::regex row("\n(DONE|TWIN|MISSING)\\((\\w+)[^)]*?(\\w+)\\)");
+  for (auto i = std::sregex_iterator(text.begin(), text.end(), row); i != std::sregex_iterator(); ++i) {
+    names.all.insert((*i)[2]);
+    if ((*i)[1] == "MISSING")
+      names.missing[(*i)[3]].insert((*i)[2]);
+    else
+      names.done++;
+  }
+  return names;
+}
+
+std::set<std::string> exported(const std::string& library) {
+  const Result result = run({"nm", "-D", "--defined-only", library});
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::set<std::string> names;
+  const std::regex line(" T (\\w+)\n");
+  for (auto i = std::sregex_iterator(result.out.begin(), result.out.end(), line); i != std::sregex_iterator();
+       ++i)
+    names.insert((*i)[1]);
+  return names;
+}
+
+/// Broken by: a name that is missing, misspelt or not in the list. The toolkit's library for linking is the
+/// oracle where it is installed.
+TEST(Driver, ExportsExactlyTheRealLibrarysNames) {
+  const Names names = listed();
+  EXPECT_EQ(names.all.size(), 637u);
+  EXPECT_EQ(exported(SIMULATOR_BUILD "/libcuda.so.1"), names.all);
+  for (const char* folder : {"/lib64/stubs", "/lib/stubs"}) {
+    const fs::path real = std::string(CUDA_HOME) + folder + "/libcuda.so";
+    if (!fs::exists(real)) continue;
+    EXPECT_EQ(exported(real), names.all) << real;
+    break;
+  }
+}
+
+/// Broken by: a page whose numbers or reasons are not those of the list.
+TEST(Driver, PageTellsWhatIsMissing) {
+  const Names names = listed();
+  const std::string page = read_file(SIMULATOR_SOURCE "/../../docs/driver-api.md");
+  size_t missing = 0;
+  for (const auto& [reason, functions] : names.missing) {
+    missing += functions.size();
+    const std::string row = "\n| `" + reason + "` | " + std::to_string(functions.size()) + " | ";
+    EXPECT_TRUE(contains(page, row)) << "docs/driver-api.md lacks the row" << row;
+  }
+  EXPECT_TRUE(contains(page, "Of the " + std::to_string(names.all.size()) + " functions, " +
+                                 std::to_string(names.done) + " work and " + std::to_string(missing)))
+      << names.done << " work and " << missing << " do not";
+  const std::regex row("\n\\| `\\w+` \\| \\d+ \\| ");
+  const auto rows = std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator());
+  EXPECT_EQ(static_cast<size_t>(rows), names.missing.size());
+}
+
+fs::path compile_driver(const Folder& folder, const std::string& name,
+                        std::vector<std::string> more = {"-cudart", "shared"}) {
+  more.insert(more.end(), {"-L", SIMULATOR_BUILD, "-lcuda", "-gencode", "arch=compute_80,code=compute_80"});
+  return compile(folder, name, more);
+}
+
+/// Broken by: a program that names only libcuda.so.1 and finds no device, or another one.
+TEST(Driver, AloneItBringsTheDevice) {
+  const Folder folder;
+  const fs::path program = compile_driver(folder, "driver_alone", {"-x", "c++", "-cudart", "none"});
+  const Result needed = run({"readelf", "-d", program});
+  EXPECT_TRUE(contains(needed.out, "libcuda.so.1")) << needed.out;
+  EXPECT_FALSE(contains(needed.out, "libcudart")) << needed.out;
+  const Result result = run({program}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "NVIDIA A100-SXM4-40GB\n6 * 7 = 42\n");
+}
+
+/// Broken by: a refusal without a sentence, or a sentence that comes twice.
+TEST(Driver, WhatIsMissingIsNamedOnce) {
+  const Folder folder;
+  const Result result = run({compile_driver(folder, "driver_missing")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "cuArrayCreate_v2 is not supported yet: it returns CUDA_ERROR_NOT_SUPPORTED"))
+      << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+/// Broken by: machine code that is taken for a program, or refused without the way out.
+TEST(Driver, MachineCodeAloneIsRefused) {
+  const Folder folder;
+  const Result cubin = run({std::string(CUDA_HOME) + "/bin/nvcc", "-cubin", "-arch=sm_80", "-o", folder / "k.cubin",
+                            SIMULATOR_SOURCE "/tests/runtime_programs/driver_kernel.cu"});
+  ASSERT_EQ(cubin.status, 0) << cubin.err;
+  const Result result = run({compile_driver(folder, "driver_cubin"), folder / "k.cubin"}, simulated());
+  EXPECT_EQ(result.out, "CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_NO_BINARY_FOR_GPU\n") << result.err;
+  EXPECT_TRUE(contains(result.err, "PTX")) << result.err;
+}
+
+/// Broken by: a faulted context that spoils the next one.
+TEST(Driver, AFaultEndsWithItsContext) {
+  const Folder folder;
+  const Result result = run({compile_driver(folder, "driver_fault")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "poke")) << result.err;
+}
+
+}  // namespace
+}  // namespace roofline::sim
