@@ -4,7 +4,7 @@
 // The library that `lab run` names in LD_AUDIT: the dynamic loader tells it of every file that it loads,
 // before any code of that file runs (see rtld-audit(7)). It finds CUDA runtimes that are linked into programs
 // and libraries, and makes each of their public functions a jump to the one of libcudart.so.13 beside this
-// file.
+// file. In NVRTC it makes those functions that give machine code jumps to those that give PTX.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -121,16 +121,39 @@ void write_code(const Patch& patch) {
   __builtin___clear_cache(code, code + patch.bytes.size());
 }
 
+/// A redirection of a function that was loaded to `base`.
+Redirection redirection(const Function& function, std::uint64_t base, Code code) {
+  const std::uint64_t address = base + function.address;
+  const std::span begin(reinterpret_cast<const std::byte*>(address), function.size);
+  return {std::string(function.name), address, function.size, host_jumps().mark_size(begin), std::move(code)};
+}
+
 void redirect(const StaticRuntime& runtime, std::uint64_t base, const StandIn& stand_in,
               std::uint64_t stand_in_base) {
   std::vector<Redirection> redirections;
-  for (const Function& function : runtime.functions) {
-    const std::uint64_t address = base + function.address;
-    const std::span begin(reinterpret_cast<const std::byte*>(address), function.size);
-    redirections.push_back({std::string(function.name), address, function.size, host_jumps().mark_size(begin),
-                            stand_in.code_for(function, stand_in_base)});
+  for (const Function& function : runtime.functions)
+    redirections.push_back(redirection(function, base, stand_in.code_for(function, stand_in_base)));
+  for (const Patch& patch : plan_patches(std::move(redirections), host_jumps())) write_code(patch);
+}
+
+/// NVRTC compiles to PTX on the way to machine code, and has both when a program asks for either. The
+/// simulated GPU runs PTX: whoever asks for machine code gets that.
+void give_ptx_for_cubin(const ElfFile& nvrtc, std::uint64_t base) {
+  std::map<std::string_view, Function> functions;
+  for (const Function& function : nvrtc.exported_functions()) functions.emplace(function.name, function);
+  std::vector<Redirection> redirections;
+  for (const auto& [cubin, ptx] :
+       {std::pair{"nvrtcGetCUBIN", "nvrtcGetPTX"}, std::pair{"nvrtcGetCUBINSize", "nvrtcGetPTXSize"}}) {
+    const auto from = functions.find(cubin), to = functions.find(ptx);
+    if (from == functions.end() || to == functions.end()) return;
+    redirections.push_back(redirection(from->second, base, host_jumps().far_jump(base + to->second.address)));
   }
   for (const Patch& patch : plan_patches(std::move(redirections), host_jumps())) write_code(patch);
+}
+
+bool is_nvrtc(const ElfFile& file) {
+  const std::vector<std::string> names = file.dynamic(DT_SONAME);
+  return !names.empty() && names.front().starts_with("libnvrtc.so");
 }
 
 /// What has been loaded, and what of it was not looked at yet.
@@ -153,6 +176,7 @@ class Loaded {
     if (stand_in_.is(mapped)) return;
     const ElfFile file(mapped.bytes());
     if (!file.is_elf()) return;
+    if (is_nvrtc(file)) return give_ptx_for_cubin(file, map.l_addr);
     const StaticRuntime runtime = find_static_runtime(file, stand_in_.functions());
     const std::string name = shown_name(map);
     if (runtime.presence == Presence::kOlder)

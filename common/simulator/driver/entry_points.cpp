@@ -12,7 +12,6 @@
 
 #include "simulator/driver/frame.h"
 #include "simulator/runtime/not_supported.h"
-#include "simulator/runtime/say.h"
 
 namespace roofline::sim::driver {
 namespace {
@@ -38,7 +37,7 @@ CUresult missing(const char* name, std::atomic<bool>& said) {
 // The parameters of what is missing do not matter: the caller cleans up.
 #define DONE(name, base, version)
 #define TWIN(name, original, base, version)
-#define MISSING(name, base, version, why)       \
+#define MISSING(name, base, version, why)  \
   CUresult missing_##name() {              \
     static std::atomic<bool> said = false; \
     return missing(#name, said);           \
@@ -128,13 +127,9 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
   return result == CUDA_SUCCESS && !*function ? CUDA_ERROR_NOT_FOUND : result;
 }
 
-/// The driver's private tables: a CUDA runtime of NVIDIA asks for them, and cannot work with this library.
+/// The driver's private tables. NVRTC looks for one and does without; a CUDA runtime of NVIDIA's cannot,
+/// which the audit library has told (audit/).
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
-  static std::atomic<bool> said = false;
-  if (!said.exchange(true))
-    runtime::say(
-        "a CUDA runtime of NVIDIA's is loaded (linked into a library without its symbols, perhaps): it needs "
-        "NVIDIA's driver and cannot use the simulated GPU");
   if (table) *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// libcuda.so.1: what only the outside sees. What a program can check by itself stands in programs/driver_*.cu.
+// libcuda.so.1: what only the outside sees. What a program can check by itself stands in
+// programs/driver_*.cu.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,20 +81,24 @@ TEST(Driver, PageTellsWhatIsMissing) {
                                  std::to_string(names.done) + " work and " + std::to_string(missing)))
       << names.done << " work and " << missing << " do not";
   const std::regex row("\n\\| `\\w+` \\| \\d+ \\| ");
-  const auto rows = std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator());
+  const auto rows =
+      std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator());
   EXPECT_EQ(static_cast<size_t>(rows), names.missing.size());
 }
 
-fs::path compile_driver(const Folder& folder, const std::string& name,
-                        std::vector<std::string> more = {"-cudart", "shared"}) {
-  more.insert(more.end(), {"-L", SIMULATOR_BUILD, "-lcuda", "-gencode", "arch=compute_80,code=compute_80"});
-  return compile(folder, name, more);
+fs::path compile_driver(const Folder& folder, const std::string& name) {
+  return compile(
+      folder, name,
+      {"-cudart", "shared", "-L", SIMULATOR_BUILD, "-lcuda", "-gencode", "arch=compute_80,code=compute_80"});
 }
 
 /// Broken by: a program that names only libcuda.so.1 and finds no device, or another one.
 TEST(Driver, AloneItBringsTheDevice) {
   const Folder folder;
-  const fs::path program = compile_driver(folder, "driver_alone", {"-x", "c++", "-cudart", "none"});
+  const fs::path program = folder / "program";
+  const Result compiled = run({"c++", "-x", "c++", SIMULATOR_SOURCE "/tests/runtime_programs/driver_alone.cu",
+                               "-I", CUDA_HOME "/include", "-L", SIMULATOR_BUILD, "-lcuda", "-o", program});
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
   const Result needed = run({"readelf", "-d", program});
   EXPECT_TRUE(contains(needed.out, "libcuda.so.1")) << needed.out;
   EXPECT_FALSE(contains(needed.out, "libcudart")) << needed.out;
@@ -107,7 +112,8 @@ TEST(Driver, WhatIsMissingIsNamedOnce) {
   const Folder folder;
   const Result result = run({compile_driver(folder, "driver_missing")}, simulated());
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(contains(result.err, "cuArrayCreate_v2 is not supported yet: it returns CUDA_ERROR_NOT_SUPPORTED"))
+  EXPECT_TRUE(
+      contains(result.err, "cuArrayCreate_v2 is not supported yet: it returns CUDA_ERROR_NOT_SUPPORTED"))
       << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
 }
@@ -115,8 +121,8 @@ TEST(Driver, WhatIsMissingIsNamedOnce) {
 /// Broken by: machine code that is taken for a program, or refused without the way out.
 TEST(Driver, MachineCodeAloneIsRefused) {
   const Folder folder;
-  const Result cubin = run({std::string(CUDA_HOME) + "/bin/nvcc", "-cubin", "-arch=sm_80", "-o", folder / "k.cubin",
-                            SIMULATOR_SOURCE "/tests/runtime_programs/driver_kernel.cu"});
+  const Result cubin = run({std::string(CUDA_HOME) + "/bin/nvcc", "-cubin", "-arch=sm_80", "-o",
+                            folder / "k.cubin", SIMULATOR_SOURCE "/tests/runtime_programs/driver_kernel.cu"});
   ASSERT_EQ(cubin.status, 0) << cubin.err;
   const Result result = run({compile_driver(folder, "driver_cubin"), folder / "k.cubin"}, simulated());
   EXPECT_EQ(result.out, "CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_NO_BINARY_FOR_GPU\n") << result.err;
