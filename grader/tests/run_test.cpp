@@ -160,6 +160,40 @@ TEST(Run, SignalBecomesStatus) {
   EXPECT_TRUE(contains(result.err, "device pointer")) << result.err;
 }
 
+/// Broken by: a program that names only the driver, or finds it while it runs, and is refused or gets no
+/// device.
+TEST(Run, ProgramsOfTheDriverApi) {
+  const Folder folder;
+  const fs::path linked = folder / "linked", opened = folder / "opened", source = folder / "opened.cpp";
+  std::ofstream(source) << R"(
+#include <cuda.h>
+#include <dlfcn.h>
+#include <cstdio>
+int main() {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver) return 1;
+  int count = 0;
+  auto init = reinterpret_cast<CUresult (*)(unsigned)>(dlsym(driver, "cuInit"));
+  auto devices = reinterpret_cast<CUresult (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  const CUresult result = init(0) == CUDA_SUCCESS ? devices(&count) : CUDA_ERROR_UNKNOWN;
+  std::printf("%d devices\n", count);
+  return result;
+})";
+  const std::string include = std::string("-I") + CUDA_HOME + "/include";
+  const Result first = run({"c++", "-x", "c++", SIMULATOR_SOURCE "/tests/runtime_programs/driver_alone.cu",
+                            include, "-L" ROOFLINE_BUILD "/simulator", "-lcuda", "-o", linked});
+  ASSERT_EQ(first.status, 0) << first.err;
+  const Result second = run({"c++", source, include, "-ldl", "-o", opened});
+  ASSERT_EQ(second.status, 0) << second.err;
+  const Result alone = lab_run({"--device", "sim:h200", linked});
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.out, "NVIDIA H200\n6 * 7 = 42\n");
+  EXPECT_EQ(alone.err, "");
+  const Result found = lab_run({"--gpus", "3", opened});
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(found.out, "3 devices\n");
+}
+
 TEST(Run, SaysWhyAProgramCannotRun) {
   const Folder folder;
   const std::string script = folder / "script.sh";
