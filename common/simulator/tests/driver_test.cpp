@@ -132,6 +132,15 @@ TEST(Driver, WhatIsMissingIsNamedOnce) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
 }
 
+/// Broken by: bad PTX that is taken, or refused without its line, in the program's log and on the terminal.
+TEST(Driver, BadPtxIsExplained) {
+  const Folder folder;
+  const Result result = run({compile_driver(folder, "driver_bad_ptx")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "undefined function 'square'")) << result.err;
+  EXPECT_TRUE(contains(result.err, "bad.ptx:6:11: error")) << result.err;
+}
+
 /// Broken by: machine code that is taken for a program, or refused without the way out.
 TEST(Driver, MachineCodeAloneIsRefused) {
   const Folder folder;

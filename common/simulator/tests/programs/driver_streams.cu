@@ -26,6 +26,7 @@ struct Saxpy {
     DRIVER_OK(cuMemAlloc(&y, kCount * 4));
     DRIVER_OK(cuMemsetD32(x, 0x3f800000, kCount));  // 1.0f
     DRIVER_OK(cuMemsetD32(y, 0, kCount));
+    DRIVER_OK(cuCtxSynchronize());  // streams that do not block would not wait for the fills
   }
   ~Saxpy() {
     DRIVER_OK(cuMemFree(x));
