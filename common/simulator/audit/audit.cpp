@@ -4,7 +4,8 @@
 // The library that `lab run` names in LD_AUDIT: the dynamic loader tells it of every file that it loads,
 // before any code of that file runs (see rtld-audit(7)). It finds CUDA runtimes that are linked into programs
 // and libraries, and makes each of their public functions a jump to the one of libcudart.so.13 beside this
-// file. In NVRTC it makes those functions that give machine code jumps to those that give PTX.
+// file. In NVRTC it makes those functions that give machine code jumps to those that give PTX. Libraries of
+// NVIDIA's that the simulated GPU stands in for are not loaded, wherever they are.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -70,6 +71,28 @@ class MappedFile {
   ino_t number_ = 0;
 };
 
+/// Where this file is, with a slash behind it.
+std::string own_folder() {
+  Dl_info own{};
+  dladdr(reinterpret_cast<const void*>(&say), &own);
+  const std::string path = own.dli_fname ? own.dli_fname : "";
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// The stand-in for a library that a program asks for by name or by path, as Python's packages do with the
+/// CUDA runtime that they bring along; empty for all others.
+const std::string& stand_in_for(std::string_view asked) {
+  static const auto* const known = [] {
+    auto* const paths = new std::map<std::string, std::string, std::less<>>;
+    for (const char* name : {kStandIn, "libcuda.so.1"}) paths->emplace(name, own_folder() + name);
+    paths->emplace("libcuda.so", own_folder() + "libcuda.so.1");
+    return paths;
+  }();
+  static const std::string none;
+  const auto found = known->find(asked.substr(asked.rfind('/') + 1));
+  return found == known->end() ? none : found->second;
+}
+
 std::string path_of(const link_map& map) { return *map.l_name ? map.l_name : "/proc/self/exe"; }
 
 std::string shown_name(const link_map& map) { return *map.l_name ? map.l_name : "the program"; }
@@ -77,7 +100,7 @@ std::string shown_name(const link_map& map) { return *map.l_name ? map.l_name : 
 /// libcudart.so.13 of the simulated GPU.
 class StandIn {
  public:
-  StandIn() : file_(folder() + kStandIn), functions_(ElfFile(file_.bytes()).exported_functions()) {
+  StandIn() : file_(own_folder() + kStandIn), functions_(ElfFile(file_.bytes()).exported_functions()) {
     for (const Function& function : functions_) addresses_.emplace(function.name, function.address);
   }
   bool is(const MappedFile& file) const { return file_.is_same_file(file); }
@@ -92,13 +115,6 @@ class StandIn {
   }
 
  private:
-  static std::string folder() {
-    Dl_info own{};
-    dladdr(reinterpret_cast<const void*>(&say), &own);
-    const std::string path = own.dli_fname ? own.dli_fname : "";
-    return path.substr(0, path.rfind('/') + 1);
-  }
-
   MappedFile file_;
   std::vector<Function> functions_;
   std::map<std::string_view, std::uint64_t> addresses_;
@@ -213,11 +229,17 @@ Loaded& loaded() {
 }  // namespace roofline::sim::static_runtime
 
 using roofline::sim::static_runtime::loaded;
+using roofline::sim::static_runtime::stand_in_for;
 
 extern "C" {
 
 [[gnu::visibility("default")]] unsigned la_version(unsigned version) {
   return std::min(version, unsigned{LAV_CURRENT});
+}
+
+[[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned) {
+  const std::string& other = stand_in_for(name);
+  return const_cast<char*>(other.empty() ? name : other.c_str());
 }
 
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* map, Lmid_t, uintptr_t* cookie) {

@@ -3,15 +3,20 @@
 #include "simulator/driver/entry_points.h"
 
 #include <cudaProfiler.h>
+#include <dlfcn.h>
 
 #include <atomic>
 #include <map>
+#include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "simulator/driver/frame.h"
 #include "simulator/runtime/not_supported.h"
+#include "simulator/runtime/say.h"
 
 namespace roofline::sim::driver {
 namespace {
@@ -127,9 +132,32 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuui
   return result == CUDA_SUCCESS && !*function ? CUDA_ERROR_NOT_FOUND : result;
 }
 
-/// The driver's private tables. NVRTC looks for one and does without; a CUDA runtime of NVIDIA's cannot,
-/// which the audit library has told (audit/).
+namespace {
+
+/// The file whose code is at an address.
+std::string file_of(const void* code) {
+  Dl_info info{};
+  return dladdr(code, &info) && info.dli_fname ? info.dli_fname : "the program";
+}
+
+/// A CUDA runtime in `file` asks for the driver's private tables. NVRTC does, too, and can do without; the
+/// audit library (audit/) has told of NVIDIA's other libraries.
+void name_foreign_runtime(const std::string& file) {
+  static std::mutex lock;
+  static auto* const said = new std::set<std::string>;
+  const std::string name = file.substr(file.rfind('/') + 1);
+  if (name.starts_with("libnv") || name.starts_with("libcu")) return;
+  const std::lock_guard guard(lock);
+  if (said->insert(file).second)
+    runtime::say(file +
+                 " has the CUDA runtime linked in and no symbols: its calls of that runtime cannot be led to "
+                 "the simulated GPU and fail");
+}
+
+}  // namespace
+
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  name_foreign_runtime(file_of(__builtin_return_address(0)));
   if (table) *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;
 }
