@@ -30,8 +30,7 @@ CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes
 CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t n,
                             CUmemcpyAttributes* attributes, size_t* begins, size_t n_attributes,
                             size_t* failed, CUstream stream) {
-  const CUresult result =
-      cuMemcpyBatchAsync_v2(to, from, sizes, n, attributes, begins, n_attributes, stream);
+  const CUresult result = cuMemcpyBatchAsync_v2(to, from, sizes, n, attributes, begins, n_attributes, stream);
   if (failed && result != CUDA_SUCCESS) *failed = SIZE_MAX;
   return result;
 }
