@@ -67,7 +67,8 @@ std::vector<std::string> environment_for(const CudaProgram& program, const RunOp
       before(directory + "/libredirect_cudart.so", "LD_AUDIT"),  // where the runtime is linked in
       "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
       "ROOFLINE_DEVICE=" + options.machine.device};  // for processes that it forks
-  if (program.needs_preload) added.push_back(before(directory + "/libcudart.so.13", "LD_PRELOAD"));
+  if (program.needs_preload)
+    added.push_back(before(directory + "/libcudart.so.13:" + directory + "/libcuda.so.1", "LD_PRELOAD"));
   return environment_with(added);
 }
 
