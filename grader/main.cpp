@@ -345,6 +345,27 @@ class CommandLine {
     statistics->add_option("--out", statistics_.out, "folder for the page and the tables")
         ->capture_default_str();
     syllabus->add_option("--out", syllabus_.out, "Markdown file to write; none: standard output");
+    CLI::App* similarity =
+        add("similarity", "similar programs of a graded class, side by side; for instructors",
+            "  ./lab similarity graded --out similarity     a page and a table of a graded class\n"
+            "  ./lab similarity lab-04 --earlier lab-04-2025\n"
+            "  ./lab similarity graded --sources            the files, too, as MOSS and JPlag take them",
+            [this](const Paths& paths) { return similarity_verb(paths, similarity_); });
+    similarity->add_option("CLASS", similarity_.classes, "folders that ./lab batch wrote with --out")
+        ->required();
+    similarity
+        ->add_option("--lab", similarity_.labs,
+                     "number or name, may be repeated; none: all labs of the class")
+        ->delimiter(',')
+        ->allow_extra_args(false);  // else it would take the class that follows
+    similarity
+        ->add_option("--earlier", similarity_.earlier,
+                     "a class of another term, may be repeated: compared with this one, not with itself")
+        ->allow_extra_args(false);
+    similarity->add_option("--out", similarity_.out, "folder for the page and the table")
+        ->capture_default_str();
+    similarity->add_flag("--sources", similarity_.sources,
+                         "write sources/, too: a folder a student and the given code, for MOSS and JPlag");
   }
 
   void add_run() {
@@ -467,6 +488,7 @@ class CommandLine {
   BatchRequest batch_;
   SyllabusRequest syllabus_;
   StatisticsRequest statistics_;
+  SimilarityRequest similarity_;
   RunOptions run_;
   std::string lab_, shell_, new_;
   bool all_ = false;

@@ -96,6 +96,17 @@ struct StatisticsRequest {
 };
 int statistics_verb(const Paths& paths, const StatisticsRequest& request);
 
+struct SimilarityRequest {
+  std::vector<std::filesystem::path> classes;  ///< folders that ./lab batch wrote
+  std::vector<std::filesystem::path>
+      earlier;                    ///< the same of other terms: compared with, not among themselves
+  std::vector<std::string> labs;  ///< empty: all that the classes hold
+  std::filesystem::path out = "similarity";
+  bool sources = false;  ///< the files, too, as MOSS and JPlag take them
+};
+/// Which programs of a class resemble each other.
+int similarity_verb(const Paths& paths, const SimilarityRequest& request);
+
 struct AuthorCheckRequest {
   std::vector<std::string> labs;  ///< empty: all
   std::string device = "sim";
