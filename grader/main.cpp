@@ -164,6 +164,12 @@ class CommandLine {
     CLI::App* reset = add("reset", "restore a lab's file as it was; yours is kept in .lab/backups",
                           "  ./lab reset 01", [this](const Paths& paths) { return reset_verb(paths, lab_); });
     reset->add_option("LAB", lab_, "number or name")->required();
+    CLI::App* upgrade =
+        add("upgrade", "bring your copy of the course up to date; your files stay yours",
+            "  ./lab upgrade course-new.zip     what your instructor gave out: a folder or an archive\n"
+            "  ./lab upgrade                    finish one that was interrupted",
+            [this](const Paths& paths) { return upgrade_verb(paths, upgrade_); });
+    upgrade->add_option("COURSE", upgrade_, "the new course: a folder, zip or tar");
   }
 
   void add_export() {
@@ -171,14 +177,18 @@ class CommandLine {
     for (const Format& format : formats()) names += "\n  " + pad_right(format.name, 14) + format.what;
     CLI::App* verb =
         add("export", "results in the formats of other tools; a course repository; an autograder",
-            "  ./lab export --for students --out course\n"
+            "  ./lab export --for students --out course       again: brings that folder up to date\n"
+            "  ./lab export --for students --out course.zip\n"
             "  ./lab export --format gradescope --lab 01 --out autograder.zip\n"
             "  ./lab export --format junit --from result.json --out junit.xml\n"
             "  ./lab export --format class --from results --out class.csv\n"
             "  ./lab export --format canvas --from results --gradebook grades.csv --column 'Lab 01'\n"
             "Formats:" +
                 names,
-            [this](const Paths& paths) { return export_verb(paths, export_); });
+            [this](const Paths& paths) {
+              export_.version = ROOFLINE_VERSION;
+              return export_verb(paths, export_);
+            });
     verb->add_option("--for", export_.audience, "students: the course repository");
     verb->add_option("--format", export_.format, "one of the formats below");
     verb->add_option("--from", export_.from,
@@ -345,6 +355,27 @@ class CommandLine {
     statistics->add_option("--out", statistics_.out, "folder for the page and the tables")
         ->capture_default_str();
     syllabus->add_option("--out", syllabus_.out, "Markdown file to write; none: standard output");
+    CLI::App* similarity =
+        add("similarity", "similar programs of a graded class, side by side; for instructors",
+            "  ./lab similarity graded --out similarity     a page and a table of a graded class\n"
+            "  ./lab similarity lab-04 --earlier lab-04-2025\n"
+            "  ./lab similarity graded --sources            the files, too, as MOSS and JPlag take them",
+            [this](const Paths& paths) { return similarity_verb(paths, similarity_); });
+    similarity->add_option("CLASS", similarity_.classes, "folders that ./lab batch wrote with --out")
+        ->required();
+    similarity
+        ->add_option("--lab", similarity_.labs,
+                     "number or name, may be repeated; none: all labs of the class")
+        ->delimiter(',')
+        ->allow_extra_args(false);  // else it would take the class that follows
+    similarity
+        ->add_option("--earlier", similarity_.earlier,
+                     "a class of another term, may be repeated: compared with this one, not with itself")
+        ->allow_extra_args(false);
+    similarity->add_option("--out", similarity_.out, "folder for the page and the table")
+        ->capture_default_str();
+    similarity->add_flag("--sources", similarity_.sources,
+                         "write sources/, too: a folder a student and the given code, for MOSS and JPlag");
   }
 
   void add_run() {
@@ -467,8 +498,9 @@ class CommandLine {
   BatchRequest batch_;
   SyllabusRequest syllabus_;
   StatisticsRequest statistics_;
+  SimilarityRequest similarity_;
   RunOptions run_;
-  std::string lab_, shell_, new_;
+  std::string lab_, shell_, new_, upgrade_;
   bool all_ = false;
 };
 

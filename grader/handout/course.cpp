@@ -33,6 +33,7 @@ const std::vector<std::string> kForInstructors = {
     "docs/term.md",
     "docs/instructor-guide.md",
     "docs/releases.md",
+    "docs/similarity.md",
     "docs/results/files.md",
     "docs/what-we-refuse.md",
     "grader/handout/author_check.cpp",
@@ -55,9 +56,9 @@ const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".cla
                                            ".gitignore",    ".vscode",     "README.md", "docs"};
 
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
-const std::vector<std::string> kNotTheirs = {"solutions/",   "author-check",   "./lab batch",
-                                             "./lab export", "./lab syllabus", "./lab statistics",
-                                             "./lab new",    "./lab exam"};
+const std::vector<std::string> kNotTheirs = {"solutions/",       "author-check",   "./lab batch",
+                                             "./lab export",     "./lab syllabus", "./lab statistics",
+                                             "./lab similarity", "./lab new",      "./lab exam"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();

@@ -83,6 +83,24 @@ TEST_F(LabScript, ACopyBuildsInItsOwnPlace) {
   EXPECT_EQ(calls(copy), "ninja ");
 }
 
+// Breaks when a tree of two editions is built before the interrupted upgrade is finished, or an upgrade
+// builds the edition that it is about to replace.
+TEST_F(LabScript, AnInterruptedUpgradeIsFinishedFirst) {
+  EXPECT_EQ(calls(root_, nullptr, {"upgrade", "new.zip"}), "cmake ninja ") << "nothing was built yet";
+  EXPECT_EQ(calls(root_, nullptr, {"upgrade", "new.zip"}), "") << "what is built does it";
+  write_file(root_ / ".lab/upgrade/ready", "");
+  program(root_ / ".lab/upgrade/lab",
+          "echo \"finished $*\" | tee -a \"$CALLS\"; rm -r \"$(dirname \"$0\")\"");
+  EXPECT_EQ(calls(root_), "finished upgrade ninja ");
+  EXPECT_EQ(calls(root_), "ninja ");
+  write_file(root_ / ".lab/upgrade/ready", "");
+  program(root_ / ".lab/upgrade/lab", "echo \"finished $*\" >>\"$CALLS\"; rm -r \"$(dirname \"$0\")\"");
+  EXPECT_EQ(calls(root_, nullptr, {"upgrade"}), "finished upgrade ") << "and nothing else was asked for";
+  write_file(root_ / ".lab/upgrade/ready", "");
+  program(root_ / ".lab/upgrade/lab", "exit 3");
+  EXPECT_EQ(calls(root_, nullptr, {"grade"}, 3), "");
+}
+
 // Breaks when an unbuilt clone builds before it answers what needs nothing built, or answers something else.
 TEST_F(LabScript, AnUnbuiltCloneAnswersAtOnce) {
   for (const char* folder : {"docs", "labs"}) fs::create_directories(root_ / folder);

@@ -4,10 +4,13 @@
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
+#include "grader/base/utc_now.h"
 #include "grader/batch/course.h"
 #include "grader/formats/format.h"
 #include "grader/formats/json.h"
 #include "grader/handout/course.h"
+#include "grader/handout/upgrade.h"
+#include "grader/handout/zip.h"
 #include "grader/lab/hidden.h"
 #include "grader/lab/selection.h"
 #include "grader/verbs/verbs.h"
@@ -71,15 +74,48 @@ void leave_hints_out(std::vector<CourseFile>& files, const Course& course, const
   }
 }
 
-/// A folder with something in it may be anybody's work: nothing is written into it.
-void export_course(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
-  if (request.out.empty()) throw UsageError("name the folder for the course repository: --out FOLDER");
+/// A folder with something in it may be anybody's work: nothing is written into it, unless it is an earlier
+/// edition of the course.
+void require_place_for_course(const fs::path& out) {
+  if (out.empty()) throw UsageError("name the folder for the course repository: --out FOLDER");
+  if (out.extension() == ".zip") return require_place(out);
   std::error_code ignored;
-  if (fs::exists(request.out, ignored) && !fs::is_directory(request.out, ignored))
-    throw UsageError(request.out.string() + " is a file; name a folder for the course repository");
-  if (fs::exists(request.out, ignored) && !fs::is_empty(request.out, ignored))
-    throw UsageError(request.out.string() +
-                     " is not empty; name a new folder, then copy it over the old one");
+  if (fs::exists(out, ignored) && !fs::is_directory(out, ignored))
+    throw UsageError(out.string() + " is a file; name a folder for the course repository");
+  if (fs::exists(out, ignored) && !fs::is_empty(out, ignored) && !read_edition(out))
+    throw UsageError(out.string() +
+                     " is not empty, and no earlier export: name a new folder, or the one that "
+                     "holds the course to bring it up to date");
+}
+
+void write_zip(const fs::path& out, const std::vector<CourseFile>& files) {
+  std::vector<ZipEntry> entries;
+  for (const CourseFile& file : files)
+    entries.push_back({.name = out.stem().string() + "/" + file.name.generic_string(),
+                       .bytes = file.bytes,
+                       .executable = file.executable});
+  write_file(out, zip_archive(entries));
+}
+
+/// The earlier edition becomes this one: what went is deleted, what somebody changed there is kept beside.
+void renew(const fs::path& out, const std::vector<CourseFile>& files, const Edition& edition) {
+  Upgrade upgrade(fs::absolute(out).lexically_normal(), fs::absolute(out).lexically_normal() / ".lab");
+  if (upgrade.pending()) (void)upgrade.apply();
+  if (!upgrade.stage(incoming_of(files, edition))) {
+    std::printf("%s is this edition already.\n", out.c_str());
+    return;
+  }
+  const UpgradeReport done = upgrade.apply();
+  std::printf("%zu files added, %zu changed, %zu deleted in %s\n", done.added, done.changed, done.removed,
+              out.c_str());
+  for (const std::string& name : done.backed_up)
+    std::printf("  had been changed there, kept in %s\n", (done.backups / "files" / name).c_str());
+  for (const auto& [name, diff] : done.skeletons)
+    std::printf("  not a skeleton there, left as it is: %s\n", name.c_str());
+}
+
+void export_course(const Paths& paths, const ExportRequest& request, const std::vector<Chosen>& parts) {
+  require_place_for_course(request.out);
   std::vector<CourseFile> files = student_files(paths, parts);
   if (!request.course.empty()) leave_hints_out(files, Course::read(request.course), parts);
   for (const std::string& lab : missing_labs(files, parts))
@@ -91,15 +127,24 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
   if (!unusual.empty() && !request.yes)
     throw UsageError("these lie in a lab's folder and are no part of a lab that is known here:" + unusual +
                      "\nMove what is yours elsewhere; with --yes they go to students, too");
-  for (const CourseFile& file : files) {
-    write_file(request.out / file.name, file.bytes);
-    if (file.executable) fs::permissions(request.out / file.name, fs::perms(0111), fs::perm_options::add);
-  }
+  const Edition edition = edition_of(files, parts, request.version, utc_now());
   std::string labs;
   for (const Chosen& part : parts)
     if (labs.find(part.lab->folder) == std::string::npos)
       labs += (labs.empty() ? "" : ", ") + part.lab->folder;
   std::printf("labs: %s%s%s\n", labs.c_str(), unusual.empty() ? "" : "\nand, as you asked:", unusual.c_str());
+  std::error_code ignored;
+  if (request.out.extension() != ".zip" && fs::exists(request.out / Edition::kFile, ignored))
+    return renew(request.out, files, edition);
+  files.push_back({.name = Edition::kFile, .bytes = edition_text(edition)});
+  if (request.out.extension() == ".zip") {
+    write_zip(request.out, files);
+  } else {
+    for (const CourseFile& file : files) {
+      write_file(request.out / file.name, file.bytes);
+      if (file.executable) fs::permissions(request.out / file.name, fs::perms(0111), fs::perm_options::add);
+    }
+  }
   std::printf("%zu files in %s. Students clone it and type ./lab setup, then ./lab.\n", files.size(),
               request.out.c_str());
 }
