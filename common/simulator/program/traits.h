@@ -40,6 +40,16 @@ enum class Arithmetic : u8 {
   kRoot
 };
 
+/// How many zero bits the result ends with, by those of the operands.
+enum class Zeros : u8 {
+  kNone,               ///< nothing is known
+  kFewer,              ///< as the one with fewer: add, or
+  kMore,               ///< as the one with more: and
+  kTogether,           ///< mul
+  kTogetherThenFewer,  ///< mad
+  kShifted             ///< shl
+};
+
 /// Which types of the spelling the operands have.
 enum class Typing : u8 {
   kAlike,      ///< all have the last one
@@ -93,6 +103,7 @@ struct Traits {
   bool writes_first = false;  ///< the first operand, or each part of it, is a destination
   Copies copies = Copies::kNothing;
   Arithmetic arithmetic = Arithmetic::kOther;
+  Zeros zeros = Zeros::kNone;
   Typing typing = Typing::kAlike;
   Gathers gathers = Gathers::kNone;
   Members members = Members::kNone;
