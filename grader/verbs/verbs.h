@@ -77,6 +77,8 @@ struct ExportRequest {
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
   std::filesystem::path course;     ///< course file: hints of an exam's labs stay at home
   bool yes = false;                 ///< files that no lab has by its form go out, too
+  bool built = false;               ///< a course repository or an autograder brings its programs along
+  std::filesystem::path simulator;  ///< folder for the simulator on its own; empty: none
 };
 int export_verb(const Paths& paths, const ExportRequest& request);
 
