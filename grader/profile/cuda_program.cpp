@@ -95,8 +95,7 @@ bool libraries_use_cuda(const ElfFile& elf, const fs::path& file, std::set<fs::p
 CudaProgram examine_program(const std::string& name) {
   CudaProgram program{find(name), false};
   const std::string bytes = contents_of(program.path);
-  if (bytes.starts_with("#!"))
-    throw UsageError(name + " is a script: give ./lab run the program that it starts");
+  if (bytes.starts_with("#!")) throw UsageError(name + " is a script: name the program that it starts");
   const ElfFile elf(std::as_bytes(std::span(bytes)));
   if (!elf.is_elf()) throw UsageError(name + " is not an executable program (ELF file)");
   if (!elf.is_64_bit() || elf.machine() != EM_X86_64) throw UsageError(name + " was not built for x86-64");

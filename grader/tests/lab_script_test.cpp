@@ -101,6 +101,41 @@ TEST_F(LabScript, AnInterruptedUpgradeIsFinishedFirst) {
   EXPECT_EQ(calls(root_, nullptr, {"grade"}, 3), "");
 }
 
+// Breaks when a course that was handed out built is built once more, asks for what only a build needs, or is
+// used where it does not run.
+TEST_F(LabScript, ACourseThatCameBuiltBuildsNothing) {
+  const fs::path program_that_came = root_ / "built/bin/lab";
+  fs::create_directories(program_that_came.parent_path());
+  program(program_that_came, "echo \"came with the course: $*\"");
+  for (const char* name : {"cmake", "ninja"})
+    fs::rename(programs_ / name, programs_ / (std::string("no-") + name));
+  std::string said;
+  EXPECT_EQ(calls(root_, &said), "");
+  EXPECT_NE(said.find("came with the course: grade"), std::string::npos) << said;
+  write_file(root_ / "built/editor.json.in",
+             R"([{"file": "@ROOT@/a.cu", "arguments": ["--cuda-path=@CUDA@"]}])");
+  EXPECT_EQ(calls(root_, &said, {"setup"}), "");
+  EXPECT_EQ(read_file(root_ / "build/editor/compile_commands.json"),
+            R"([{"file": ")" + root_.string() + R"(/a.cu", "arguments": ["--cuda-path=/usr"]}])" + "\n");
+  EXPECT_NE(said.find("Ready."), std::string::npos) << said;
+
+  // Help and hints ask for no compiler.
+  program(root_ / "cmake" / "cuda_home", "exit 1");
+  program(root_ / "cmake" / "fetch_cuda", "echo fetch >>\"$CALLS\"; exit 3");
+  EXPECT_EQ(calls(root_, &said, {"hint", "01"}), "");
+  EXPECT_EQ(calls(root_, &said, {"grade", "--help"}), "");
+  EXPECT_EQ(calls(root_, &said, {"run", "./saxpy"}), "");
+
+  program(program_that_came, "exit 126");
+  for (const char* name : {"cmake", "ninja"})
+    fs::rename(programs_ / (std::string("no-") + name), programs_ / name);
+  program(root_ / "cmake" / "cuda_home", "echo /usr");
+  EXPECT_EQ(calls(root_, &said), "cmake ninja ");
+  EXPECT_NE(said.find("built/ do not run on this machine"), std::string::npos) << said;
+  EXPECT_EQ(calls(root_, &said), "ninja ");
+  EXPECT_EQ(said.find("do not run"), std::string::npos) << "said once: " << said;
+}
+
 // Breaks when an unbuilt clone builds before it answers what needs nothing built, or answers something else.
 TEST_F(LabScript, AnUnbuiltCloneAnswersAtOnce) {
   for (const char* folder : {"docs", "labs"}) fs::create_directories(root_ / folder);

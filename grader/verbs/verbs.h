@@ -80,7 +80,9 @@ struct ExportRequest {
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
   std::filesystem::path course;     ///< course file: hints of an exam's labs stay at home
   bool yes = false;                 ///< files that no lab has by its form go out, too
-  std::string version;              ///< of the project, for the edition
+  std::string version;              ///< of the project, for the edition and the wheel
+  bool built = false;               ///< a course repository or an autograder brings its programs along
+  std::filesystem::path simulator;  ///< folder for the simulator on its own; empty: none
 };
 int export_verb(const Paths& paths, const ExportRequest& request);
 
