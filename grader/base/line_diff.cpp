@@ -68,7 +68,8 @@ std::string line_diff(const std::string& before, const std::string& after, const
     std::size_t change = at;
     while (change < edits.size() && edits[change].first == ' ') ++change;
     if (change == edits.size()) break;
-    const std::size_t begin = std::max(at, change - std::min(change, kContext)), end = end_of_piece(edits, change);
+    const std::size_t begin = std::max(at, change - std::min(change, kContext)),
+                      end = end_of_piece(edits, change);
     from += begin - at, to += begin - at;
     std::size_t removed = 0, added = 0;
     std::string piece;

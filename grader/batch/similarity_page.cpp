@@ -139,11 +139,11 @@ std::string details_of(const ClassSimilarity& similarity, const PartSimilarity& 
   const Likeness& pair = part.comparison.pairs[rank];
   const Work &one = part.works[pair.a], &other = part.works[pair.b];
   const SideBySide both = side_by_side(one.code, other.code);
-  return "<details id=\"" + pair_id(part, rank) + "\"><summary>" + std::to_string(rank + 1) + ". " +
-         xml_escaped(people_of(similarity, one)) + " and " + xml_escaped(people_of(similarity, other)) +
-         ": " + percent(pair.both) + " in common, " + std::to_string(both.passages.size()) +
-         (both.passages.size() == 1 ? " passage" : " passages") + "</summary>\n<div class=\"pair\">" +
-         code_of(one.code, both.a) + code_of(other.code, both.b) + "</div></details>\n";
+  return "<details><summary>" + std::to_string(rank + 1) + ". " + xml_escaped(people_of(similarity, one)) +
+         " and " + xml_escaped(people_of(similarity, other)) + ": " + percent(pair.both) + " in common, " +
+         std::to_string(both.passages.size()) + (both.passages.size() == 1 ? " passage" : " passages") +
+         "</summary>\n<div class=\"pair\" id=\"" + pair_id(part, rank) + "\">" + code_of(one.code, both.a) +
+         code_of(other.code, both.b) + "</div></details>\n";
 }
 
 std::string same_files(const ClassSimilarity& similarity, const PartSimilarity& part) {

@@ -12,7 +12,8 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kWhatToName = "name what ./lab export --for students wrote: the folder, or an archive of it";
+constexpr const char* kWhatToName =
+    "name what ./lab export --for students wrote: the folder, or an archive of it";
 
 bool leads_out(const std::string& name) {
   const fs::path path(name);
@@ -24,15 +25,15 @@ void unpack(const fs::path& archive, const fs::path& folder) {
   const auto cmake = [&](const char* how) {
     const CommandResult result = run_command({"cmake", "-E", "tar", how, archive.string()},
                                              {.directory = folder, .output_limit = 16 << 20});
-    if (!result.ok())
-      throw UsageError(archive.string() + " is no archive that can be read; " + kWhatToName);
+    if (!result.ok()) throw UsageError(archive.string() + " is no archive that can be read; " + kWhatToName);
     return result.output;
   };
   std::error_code error;
   fs::create_directories(folder, error);
   std::istringstream names(cmake("tf"));
   for (std::string name; std::getline(names, name);)
-    if (leads_out(name)) throw UsageError(archive.string() + " holds \"" + name + "\", which leads out of it");
+    if (leads_out(name))
+      throw UsageError(archive.string() + " holds \"" + name + "\", which leads out of it");
   (void)cmake("xf");
 }
 
@@ -83,15 +84,17 @@ Incoming read_incoming(const fs::path& given, const fs::path& scratch) {
   }
   folder = edition_in(folder);
   if (folder.empty())
-    throw UsageError(given.string() + " holds no " + Edition::kFile + ", so it is no course that ./lab export wrote; " +
-                     kWhatToName);
+    throw UsageError(given.string() + " holds no " + Edition::kFile +
+                     ", so it is no course that ./lab export wrote; " + kWhatToName);
   Incoming incoming{.edition = *read_edition(folder), .bytes = {}};
   for (auto& [name, sha256] : incoming.edition.files) {
     if (!fs::is_regular_file(fs::symlink_status(folder / name, error)))
-      throw UsageError(given.string() + " is not complete: " + name + " is missing. Get it again; nothing was changed");
+      throw UsageError(given.string() + " is not complete: " + name +
+                       " is missing. Get it again; nothing was changed");
     std::string& bytes = incoming.bytes[name] = read_file(folder / name);
     sha256 = sha256_hex(bytes);  // an instructor may have changed a page since the export
-    if (const auto own = incoming.edition.own.find(name); own != incoming.edition.own.end()) own->second = bytes;
+    if (const auto own = incoming.edition.own.find(name); own != incoming.edition.own.end())
+      own->second = bytes;
   }
   fs::remove_all(scratch, error);
   return incoming;

@@ -39,8 +39,10 @@ std::vector<std::string> names_below(const fs::path& folder) {
 }
 
 void require(const std::error_code& error, const std::string& what) {
-  if (error) throw InfrastructureError(what + ": " + error.message() + ". Mend it and type ./lab upgrade again: "
-                                       "it goes on where it stopped");
+  if (error)
+    throw InfrastructureError(what + ": " + error.message() +
+                              ". Mend it and type ./lab upgrade again: "
+                              "it goes on where it stopped");
 }
 
 }  // namespace
@@ -61,10 +63,11 @@ bool Upgrade::stage(const Incoming& incoming, const fs::path& program) {
   const std::optional<Edition> before = read_edition(root_);
   const Edition& after = incoming.edition;
   if (!before)
-    throw UsageError(root_.string() + " has no " + Edition::kFile +
-                     ": it is no copy of a course that ./lab export wrote, or an old one. A checkout of the project "
-                     "is brought up to date with git pull; from an old copy, take labs/*/*.cu and prediction.toml "
-                     "over to a new one");
+    throw UsageError(
+        root_.string() + " has no " + Edition::kFile +
+        ": it is no copy of a course that ./lab export wrote, or an old one. A checkout of the project "
+        "is brought up to date with git pull; from an old copy, take labs/*/*.cu and prediction.toml "
+        "over to a new one");
   if (after.made < before->made)
     throw UsageError("the new course was exported at " + after.made + ", before this copy (" + before->made +
                      "): ask for a newer one. Nothing was changed");
@@ -85,7 +88,8 @@ bool Upgrade::stage(const Incoming& incoming, const fs::path& program) {
 UpgradeReport Upgrade::apply(const std::function<void()>& before_step) {
   before_step_ = before_step;
   const std::optional<Edition> after = read_edition(folder() / "new"), before = read_edition(root_);
-  if (!after || !before) throw InfrastructureError("the upgrade in " + folder().string() + " is not complete");
+  if (!after || !before)
+    throw InfrastructureError("the upgrade in " + folder().string() + " is not complete");
   for (const auto& [name, sha256] : after->files) exchange(*before, *after, name);
   for (const auto& [name, sha256] : before->files)
     if (!after->files.contains(name)) remove_gone(*before, name, *after);
@@ -166,7 +170,8 @@ void Upgrade::clear_way(const std::string& name, const Edition& after) {
   fs::path up;
   for (const fs::path& part : fs::path(name).parent_path()) {
     up /= part;
-    if (is_there(root_ / up) && !fs::is_directory(root_ / up, error)) return back_up(up.generic_string(), after);
+    if (is_there(root_ / up) && !fs::is_directory(root_ / up, error))
+      return back_up(up.generic_string(), after);
   }
 }
 

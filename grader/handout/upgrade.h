@@ -35,8 +35,8 @@ class Upgrade {
   std::filesystem::path scratch() const { return folder() / "unpacked"; }
 
   /// Throws UsageError where `root` is no copy of a course or `incoming` is older than it. False: it is this
-  /// edition already. `program`, where it is given, is kept beside, to finish an upgrade that was interrupted:
-  /// a tree of two editions need not build.
+  /// edition already. `program`, where it is given, is kept beside, to finish an upgrade that was
+  /// interrupted: a tree of two editions need not build.
   bool stage(const Incoming& incoming, const std::filesystem::path& program = {});
 
   /// `before_step` is called before each change on the disk, for tests.

@@ -18,7 +18,8 @@ constexpr const char* kSchema = "lab/edition/v1";
 bool may_be_given(const std::string& name) {
   constexpr std::array<std::string_view, 4> kNobodys = {".git", ".lab", "build", "results"};
   const fs::path path(name);
-  if (name.empty() || path.is_absolute() || path.lexically_normal() != path || name == Edition::kFile) return false;
+  if (name.empty() || path.is_absolute() || path.lexically_normal() != path || name == Edition::kFile)
+    return false;
   if (std::ranges::find(path, fs::path("..")) != path.end() || !path.has_filename()) return false;
   return std::ranges::find(kNobodys, path.begin()->string()) == kNobodys.end();
 }
@@ -26,12 +27,9 @@ bool may_be_given(const std::string& name) {
 }  // namespace
 
 std::string edition_text(const Edition& edition) {
-  nlohmann::ordered_json json = {{"schema", kSchema},
-                                 {"version", edition.version},
-                                 {"made", edition.made},
-                                 {"labs", edition.labs},
-                                 {"own", edition.own},
-                                 {"executable", edition.executable},
+  nlohmann::ordered_json json = {{"schema", kSchema},     {"version", edition.version},
+                                 {"made", edition.made},  {"labs", edition.labs},
+                                 {"own", edition.own},    {"executable", edition.executable},
                                  {"files", edition.files}};
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -23,15 +23,16 @@ class UpgradeOfACourse : public testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(base_);
-    expect(lab(ROOFLINE_SOURCE, {"export", "--for", "students", "--lab", "01,02", "--out", copy_.string()}), 0,
-           "Students clone it");
+    expect(lab(ROOFLINE_SOURCE, {"export", "--for", "students", "--lab", "01,02", "--out", copy_.string()}),
+           0, "Students clone it");
   }
   void TearDown() override { fs::remove_all(base_); }
 
   static std::vector<std::string> words_of(std::vector<std::string> words) {
     for (std::size_t i = 0; i < words.size(); ++i)  // --lab 01,02 is --lab 01 --lab 02 of export
       if (const std::size_t comma = words[i].find(','); comma != std::string::npos) {
-        words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, {"--lab", words[i].substr(comma + 1)});
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                     {"--lab", words[i].substr(comma + 1)});
         words[i].resize(comma);
       }
     words.insert(words.begin(), std::string(ROOFLINE_BUILD) + "/bin/lab");
@@ -47,15 +48,18 @@ class UpgradeOfACourse : public testing::Test {
   fs::path state_of(const fs::path& root) const { return root == copy_ ? copy_ / ".lab" : base_ / "state"; }
   static void expect(const CommandResult& result, int status, const std::string& text) {
     EXPECT_EQ(result.exit_code, status) << result.output;
-    EXPECT_NE(result.output.find(text), std::string::npos) << "wanted: " << text << "\ngot: " << result.output;
+    EXPECT_NE(result.output.find(text), std::string::npos)
+        << "wanted: " << text << "\ngot: " << result.output;
   }
   /// The next edition: another lab and one less, a page and a skeleton that changed.
   fs::path newer() const {
     const fs::path folder = base_ / "newer", zip = base_ / "course-new.zip";
-    expect(lab(ROOFLINE_SOURCE, {"export", "--for", "students", "--lab", "01,03", "--out", folder.string()}), 0, "");
+    expect(lab(ROOFLINE_SOURCE, {"export", "--for", "students", "--lab", "01,03", "--out", folder.string()}),
+           0, "");
     for (const char* name : {"README.md", "labs/01-pointwise/pointwise.cu"})
       write_file(folder / name, read_file(folder / name) + "// mended\n");
-    EXPECT_TRUE(run_command({"python3", "-c", "import shutil; shutil.make_archive('course-new', 'zip', '.', 'newer')"},
+    EXPECT_TRUE(run_command({"python3", "-c",
+                             "import shutil; shutil.make_archive('course-new', 'zip', '.', 'newer')"},
                             {.directory = base_})
                     .ok());
     return zip;
@@ -67,7 +71,8 @@ class UpgradeOfACourse : public testing::Test {
     return found;
   }
 
-  fs::path base_ = fs::canonical(fs::temp_directory_path()) / ("roofline-upgrade-cli-" + std::to_string(getpid()));
+  fs::path base_ =
+      fs::canonical(fs::temp_directory_path()) / ("roofline-upgrade-cli-" + std::to_string(getpid()));
   fs::path copy_ = base_ / "copy", mine_ = copy_ / "labs/01-pointwise/pointwise.cu";
 };
 
@@ -80,8 +85,9 @@ TEST_F(UpgradeOfACourse, KeepsTheStudentsFilesAndSaysWhatChanged) {
   expect(lab(copy_, {"upgrade", "nothing.zip"}), 2, "there is no nothing.zip");
   const CommandResult done = lab(copy_, {"upgrade", zip.string()});
   for (const char* said :
-       {"This copy is now the course of", "labs/01-pointwise/pointwise.cu is as you left it; its skeleton has changed",
-        "+// mended", "you had changed labs/01-pointwise/pointwise.h: yours is kept in .lab/backups/upgrade-",
+       {"This copy is now the course of",
+        "labs/01-pointwise/pointwise.cu is as you left it; its skeleton has changed", "+// mended",
+        "you had changed labs/01-pointwise/pointwise.h: yours is kept in .lab/backups/upgrade-",
         "labs/02-intensity is no longer part of the course; what you wrote in it stays"})
     expect(done, 0, said);
   EXPECT_TRUE(read_file(mine_).ends_with("// my work\n"));

@@ -41,7 +41,8 @@ void print_report(const Paths& paths, const UpgradeReport& done) {
     std::printf("  you had changed %s: yours is kept in %s\n", printable(name).c_str(),
                 paths.shown(done.backups / "files" / name).c_str());
   for (const std::string& lab : done.labs_gone)
-    std::printf("  labs/%s is no longer part of the course; what you wrote in it stays\n", printable(lab).c_str());
+    std::printf("  labs/%s is no longer part of the course; what you wrote in it stays\n",
+                printable(lab).c_str());
   std::error_code ignored;
   if (fs::exists(paths.root / ".git", ignored))
     std::printf("  In your repository: git add -A && git commit -m 'Course of %s'\n",
@@ -59,10 +60,11 @@ int upgrade_verb(const Paths& paths, const fs::path& given) {
   }
   if (given.empty()) {
     const std::optional<Edition> now = read_edition(paths.root);
-    throw UsageError(!now ? "this is no copy of a course that ./lab export wrote: git pull brings a checkout up to date"
-                          : "this copy is the course of " + now->made +
-                                ". Name the new one, a folder or an archive: ./lab upgrade course-new.zip. In a "
-                                "clone of the course's repository, git pull brings it instead");
+    throw UsageError(
+        !now ? "this is no copy of a course that ./lab export wrote: git pull brings a checkout up to date"
+             : "this copy is the course of " + now->made +
+                   ". Name the new one, a folder or an archive: ./lab upgrade course-new.zip. In a "
+                   "clone of the course's repository, git pull brings it instead");
   }
   if (!upgrade.stage(read_incoming(given, upgrade.scratch()), "/proc/self/exe")) {
     std::printf("This copy is the course of %s already.\n", read_edition(paths.root)->made.c_str());

@@ -64,16 +64,19 @@ const Tree kTheirs = {{"labs/01-x/x.cu", kMine},
                       {".lab/progress.json", "{\"01\": \"gold\"}\n"}};
 
 Edition edition_of(const Tree& files, const std::string& made) {
-  Edition edition{.version = "0.1.0", .made = made, .labs = {}, .files = {}, .own = {}, .executable = {"lab"}};
+  Edition edition{
+      .version = "0.1.0", .made = made, .labs = {}, .files = {}, .own = {}, .executable = {"lab"}};
   for (const auto& [name, text] : files) {
     edition.files[name] = sha256_hex(text);
     if (name.ends_with(".cu") || name.ends_with("prediction.toml")) edition.own[name] = text;
     const std::string lab = fs::path(name).parent_path().filename().string();
-    if (name.ends_with(".cu") && (edition.labs.empty() || edition.labs.back() != lab)) edition.labs.push_back(lab);
+    if (name.ends_with(".cu") && (edition.labs.empty() || edition.labs.back() != lab))
+      edition.labs.push_back(lab);
   }
   return edition;
 }
-const Edition kBefore = edition_of(kOld, "2026-10-01T10:00:00Z"), kAfter = edition_of(kNew, "2026-11-01T10:00:00Z");
+const Edition kBefore = edition_of(kOld, "2026-10-01T10:00:00Z"),
+              kAfter = edition_of(kNew, "2026-11-01T10:00:00Z");
 
 class Upgrading : public testing::Test {
  protected:
@@ -114,8 +117,8 @@ class Upgrading : public testing::Test {
       if (kAfter.own.contains(name)) continue;
       EXPECT_EQ(tree.at(name), text) << name;
     }
-    for (const char* mine : {"labs/01-x/x.cu", "labs/01-x/prediction.toml", "labs/02-y/y.cu", "labs/01-x/bench.py",
-                             ".lab/progress.json"})
+    for (const char* mine : {"labs/01-x/x.cu", "labs/01-x/prediction.toml", "labs/02-y/y.cu",
+                             "labs/01-x/bench.py", ".lab/progress.json"})
       EXPECT_EQ(tree.at(mine), kTheirs.at(mine)) << mine;
     for (const char* gone : {"grader/gone.cpp", "labs/02-y/y.h", "labs/02-y/w.cu", "docs/gone/page.md"})
       EXPECT_FALSE(tree.contains(gone)) << gone;
@@ -139,8 +142,8 @@ TEST_F(Upgrading, WhatIsGivenIsNewAndWhatIsTheirsStays) {
   const UpgradeReport done = upgraded(root);
   expect_new(root);
   expect_nothing_lost(root);
-  EXPECT_EQ(done.backed_up, (std::vector<std::string>{"docs/old/mine.md", "docs/old/page.md", "extra", "grader/gone.cpp",
-                                                      "labs/01-x/x.h", "notes.txt"}));
+  EXPECT_EQ(done.backed_up, (std::vector<std::string>{"docs/old/mine.md", "docs/old/page.md", "extra",
+                                                      "grader/gone.cpp", "labs/01-x/x.h", "notes.txt"}));
   EXPECT_EQ(read_file(done.backups / "files/notes.txt"), "my notes\n");
   EXPECT_EQ(done.added, 4U);
   EXPECT_EQ(done.changed, 5U);
@@ -149,7 +152,8 @@ TEST_F(Upgrading, WhatIsGivenIsNewAndWhatIsTheirsStays) {
   ASSERT_EQ(done.skeletons.size(), 1U) << "the prediction's form is as it was";
   EXPECT_EQ(done.skeletons[0].first, "labs/01-x/x.cu");
   EXPECT_EQ(apply_patch(parse_patch(done.skeletons[0].second), kOldSkeleton), kNewSkeleton);
-  EXPECT_EQ(find_skeleton(root, root / ".lab", root / "labs/01-x/x.cu")->text, kNewSkeleton) << "for ./lab reset";
+  EXPECT_EQ(find_skeleton(root, root / ".lab", root / "labs/01-x/x.cu")->text, kNewSkeleton)
+      << "for ./lab reset";
   EXPECT_FALSE(Upgrade(root, root / ".lab").stage(incoming())) << "once is enough";
 }
 
@@ -159,7 +163,8 @@ TEST_F(Upgrading, WhoDidNothingHasTheNewSkeletons) {
   EXPECT_TRUE(done.backed_up.empty() || done.backed_up == std::vector<std::string>{"docs/old/page.md"});
   EXPECT_TRUE(done.skeletons.empty());
   Tree tree = tree_of(root);
-  std::erase_if(tree, [](const auto& file) { return file.first.starts_with(".lab/") || file.first == Edition::kFile; });
+  std::erase_if(
+      tree, [](const auto& file) { return file.first.starts_with(".lab/") || file.first == Edition::kFile; });
   EXPECT_EQ(tree, kNew);
 }
 
@@ -215,7 +220,8 @@ TEST_F(Upgrading, AGitRepositoryWithCommittedWork) {
   const fs::path root = copy("course", {});
   fs::remove_all(root / ".lab");
   const auto git = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"git", "-C", root.string(), "-c", "user.name=ada", "-c", "user.email=ada@example.org"});
+    words.insert(words.begin(),
+                 {"git", "-C", root.string(), "-c", "user.name=ada", "-c", "user.email=ada@example.org"});
     EXPECT_TRUE(run_command(words, {}).ok()) << words.back();
   };
   git({"init", "-q"});
@@ -229,7 +235,8 @@ TEST_F(Upgrading, AGitRepositoryWithCommittedWork) {
   const UpgradeReport done = upgraded(root);
   expect_new(root);
   expect_nothing_lost(root);
-  EXPECT_EQ(apply_patch(parse_patch(done.skeletons.at(0).second), kOldSkeleton), kNewSkeleton) << "committed or not";
+  EXPECT_EQ(apply_patch(parse_patch(done.skeletons.at(0).second), kOldSkeleton), kNewSkeleton)
+      << "committed or not";
   EXPECT_EQ(find_skeleton(root, root / ".lab", root / "labs/01-x/x.cu")->text, kNewSkeleton);
 }
 
@@ -238,8 +245,10 @@ TEST_F(Upgrading, AfterAPullTheSkeletonIsTheNewOne) {
   const fs::path root = copy("course", {});
   fs::remove_all(root / ".lab");
   const auto commit = [&](const std::string& what) {
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"add", "-A"}, {"commit", "-qm", what}}) {
-      std::vector<std::string> all = {"git", "-C", root.string(), "-c", "user.name=a", "-c", "user.email=a@b"};
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"add", "-A"}, {"commit", "-qm", what}}) {
+      std::vector<std::string> all = {"git",         "-C", root.string(),   "-c",
+                                      "user.name=a", "-c", "user.email=a@b"};
       all.insert(all.end(), words.begin(), words.end());
       EXPECT_TRUE(run_command(all, {}).ok());
     }
@@ -284,7 +293,8 @@ TEST_F(Upgrading, WhatDoesNotFitIsRefusedBeforeAnythingChanges) {
   write_file(given / Edition::kFile, edition_text(kAfter));
   fs::remove(given / "grader/a.cpp");
   EXPECT_NE(read().find("grader/a.cpp is missing"), std::string::npos);
-  for (const char* name : {"../out", "/etc/passwd", ".git/hooks/post-commit", ".lab/cache/x", "build/base/bin/lab"}) {
+  for (const char* name :
+       {"../out", "/etc/passwd", ".git/hooks/post-commit", ".lab/cache/x", "build/base/bin/lab"}) {
     Edition bad = kAfter;
     bad.files[name] = sha256_hex("");
     write_file(given / Edition::kFile, edition_text(bad));
