@@ -12,15 +12,19 @@
 #include "grader/base/parallel.h"
 #include "grader/base/units.h"
 #include "grader/lab/generate.h"
+#include "grader/lab/half.h"
 
 namespace roofline::grader {
 namespace {
+
+double to_double(auto value) { return static_cast<double>(value); }
+double to_double(_Float16 value) { return value_of(value); }
 
 template <class T>
 double load(std::span<const std::byte> array, std::uint64_t index) {
   T value;
   std::memcpy(&value, array.data() + index * sizeof(T), sizeof(T));
-  return static_cast<double>(value);
+  return to_double(value);
 }
 
 struct Format {
@@ -55,7 +59,7 @@ bool plainly_right(std::span<const std::byte> got, std::uint64_t begin, std::spa
   bool right = true;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double bound = scale * expected[i].magnitude + smallest;
-    right &= std::abs(static_cast<double>(values[i]) - expected[i].value) <= bound;
+    right &= std::abs(to_double(values[i]) - expected[i].value) <= bound;
     right &= bound < std::numeric_limits<double>::max();
   }
   return right;
@@ -120,7 +124,7 @@ double element_at(Type type, std::span<const std::byte> array, std::uint64_t ind
     case Type::kF64:
       return load<double>(array, index);
     case Type::kF16:
-      return static_cast<double>(load<_Float16>(array, index));
+      return load<_Float16>(array, index);
     case Type::kS8:
       return load<std::int8_t>(array, index);
     case Type::kU8:
@@ -176,6 +180,7 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
   const auto right_block = [&](std::uint64_t begin, std::span<const Expected> expected) {
     if (scale == 0) return false;
     if (type == Type::kF32) return plainly_right<float>(got, begin, expected, scale, smallest);
+    if (type == Type::kF16) return plainly_right<_Float16>(got, begin, expected, scale, smallest);
     return type == Type::kF64 && plainly_right<double>(got, begin, expected, scale, smallest);
   };
   std::vector<Piece> pieces;
@@ -188,16 +193,19 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
       right = !is_poison(got, index, size, options.poison);
     if (!right) piece.add({index, expected.value, value, std::abs(value - expected.value), bound});
   };
-  parallel_chunks(result.checked, std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
+  // Whole rows where there are rows: what all elements of a row have in common is computed once for a row.
+  const std::size_t row = output.columns ? static_cast<std::size_t>(output.columns(settings)) : 1;
+  const auto whole_rows = [&](std::size_t least) { return row == 0 ? least : (least + row - 1) / row * row; };
+  const std::size_t most = whole_rows(4096);
+  parallel_chunks(result.checked, whole_rows(std::size_t{1} << 14), [&](std::size_t begin, std::size_t end) {
     Piece piece;
     piece.begin = begin;
-    constexpr std::size_t kBlock = 4096;
-    std::vector<Expected> expected(std::min(kBlock, end - begin));
+    std::vector<Expected> expected(std::min(most, end - begin));
     for (std::size_t i = begin, stop = i; i < end; i = stop) {
       // A run of neighbouring elements: the whole block, or as many positions as follow each other.
       stop = sampled ? i + 1 : std::min(end, i + expected.size());
       const std::uint64_t index = sampled ? options.positions[i] : i;
-      while (sampled && stop < end && stop - i < kBlock && options.positions[stop] == index + (stop - i))
+      while (sampled && stop < end && stop - i < most && options.positions[stop] == index + (stop - i))
         ++stop;
       output.reference(call, index, index + (stop - i), expected.data());
       if (right_block(index, {expected.data(), stop - i})) continue;

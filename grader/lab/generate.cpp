@@ -204,7 +204,11 @@ double random_integer_below(unsigned bits, std::uint64_t seed) {
 std::uint32_t poison_word(std::uint64_t seed) {
   // A NaN as float, as either half, and twice as double: a sum that reads poison is poisoned.
   const auto bits = static_cast<std::uint32_t>(random_bits(seed, 0));
-  return 0x7ff87e00U | (bits & 0x000701ffU);
+  std::uint32_t word = 0x7ff87e00U | (bits & 0x000701ffU);
+  // Neither half is what a device makes of a NaN, 0x7fff, or a CPU, 0x7e00: those are results.
+  if (word >> 16U == 0x7fff) word ^= 0x10000U;
+  if ((word & 0x1ffU) == 0 || (word & 0x1ffU) == 0x1ff) word ^= 1U;
+  return word;
 }
 
 void fill_poison(std::span<std::byte> bytes, std::uint32_t word) {

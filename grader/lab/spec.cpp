@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace roofline::grader {
@@ -64,7 +65,8 @@ Value rows_beyond_l2(const RowsBeyondL2& rule) {
     const double bytes =
         std::max(static_cast<double>(device.l2_bytes) * (device.simulated ? rule.simulated : rule.gpu),
                  static_cast<double>(rule.minimum));
-    const auto multiple = static_cast<double>(rule.multiple);
+    const auto multiple = static_cast<double>(
+        rule.of_sms ? std::lcm(rule.multiple, std::max<std::uint64_t>(device.sms, 1)) : rule.multiple);
     return std::ceil(bytes / rule.row_bytes / multiple) * multiple;
   }};
 }

@@ -97,6 +97,8 @@ struct RowsBeyondL2 {
   double gpu = 16;
   double row_bytes = 0;             ///< of all arrays together
   std::uint64_t multiple = 1;       ///< of which the number of rows is one
+  bool of_sms = false;              ///< a multiple of the number of SMs, too: with a block for each row no SM
+                                    ///< waits for another at the end
   std::uint64_t minimum = 1 << 26;  ///< bytes
 };
 /// The same for matrices whose rows have a fixed length: how many rows.
@@ -214,7 +216,9 @@ struct Output {
   /// A call too large to be checked in full is checked on so many random rows of `columns` elements, instead
   /// of on scattered ones: what an element costs may not depend on its neighbour.
   unsigned sampled_rows = 0;
-  /// Row length, lets the report say "transposed"; 0 for a vector.
+  /// Row length; 0 for a vector. The report says row and column, and "transposed"; and the reference is asked
+  /// for whole rows, so that a row's sum is added up once (single elements are asked for, too, after a
+  /// mistake).
   std::function<double(const Settings&)> columns{};
 };
 

@@ -5,22 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
 #include "grader/lab/generate.h"
+#include "grader/lab/half.h"
 
 namespace roofline::grader {
 namespace {
-
-/// A half as a double; a plain cast calls a library for each. Not for NaN and infinities, which no input is.
-double value_of(_Float16 half) {
-  std::uint16_t bits;
-  std::memcpy(&bits, &half, sizeof bits);
-  const std::uint32_t magnitude = (bits & 0x7fffU) << 13U;  // the exponent is too small by 112
-  float value;
-  std::memcpy(&value, &magnitude, sizeof value);
-  return static_cast<double>((bits & 0x8000U) != 0 ? -value : value) * 0x1p112;
-}
 
 struct Sizes {
   std::size_t m, n, k;

@@ -24,6 +24,10 @@ Cost integer_cost(const Match& match) {
 }
 Cost float_cost(const Match& match) {
   const bool wide = match.type.bits == 64 || match.type2.bits == 64;
+  // ptxas widens a half with HADD2.F32, on sm_75 as on sm_90, and narrows one with F2F or F2FP.
+  const bool widened = match.type.kind == ptx::Type::Kind::kFloat && match.type.bits == 32 &&
+                       match.type2.bits == 16 && match.type2.kind == ptx::Type::Kind::kFloat;
+  if (widened) return {Pipe::kHalf, 1};
   return {wide ? Pipe::kFp64 : Pipe::kSfu, static_cast<u8>(wide ? 4 : 1)};
 }
 

@@ -66,6 +66,21 @@ TEST_F(OfInstruction, CacheHits) {
   EXPECT_EQ(beyond.l2_hit_sectors, 4u);
 }
 
+// Breaks when a half is widened by another pipe than HADD2.F32 uses, which is what ptxas makes of it (opcode
+// 0x30 of the cubins for sm_75, sm_80 and sm_90); the way back is a conversion.
+TEST_F(OfInstruction, HalvesAreWidenedByTheHalfPipe) {
+  if (buffer_ == 0) buffer_ = device_.allocate(1 << 20, "buffer");
+  const auto slots = [&](const std::string& body, Pipe pipe) {
+    return run_well("{ .reg .b16 %h<3>; mov.b16 %h1, 0x3c00; mov.f32 %f2, 0f3f800000;" + body +
+                        "st.global.f32 [%rd1], %f1; st.global.b16 [%rd1+4], %h2; }",
+                    buffer_, buffer_, 32, 1)
+        .counters.pipe_warps[static_cast<std::size_t>(pipe)];
+  };
+  EXPECT_EQ(slots("cvt.f32.f16 %f1, %h1;", Pipe::kHalf), 1u);
+  EXPECT_EQ(slots("cvt.f32.f16 %f1, %h1;", Pipe::kSfu), 0u);
+  EXPECT_EQ(slots("cvt.rn.f16.f32 %h2, %f2;", Pipe::kSfu), 1u);
+}
+
 TEST_F(OfInstruction, DivergentBranchesAndAtomics) {
   const InstructionCounters branch = count(
       "setp.lt.u32 %p1, %r1, 7; @%p1 bra L; add.u32 %r2, %r1, 1; L: add.u32 "

@@ -122,5 +122,17 @@ TEST(Generate, TwentyMillionFloatsAreQuick) {
       << "0.05 s on an idle core; a generator of another order would show even under load";
 }
 
+// Breaks when memory that was never written looks like a result that is NaN, in either half of a word.
+TEST(Generate, PoisonIsNoResult) {
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    const std::uint32_t word = poison_word(seed);
+    for (const std::uint32_t half : {word & 0xffffU, word >> 16U}) {
+      EXPECT_NE(half, 0x7fffU) << seed;
+      EXPECT_NE(half, 0x7e00U) << seed;
+      EXPECT_GT(half & 0x7fffU, 0x7c00U) << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roofline::grader
