@@ -244,8 +244,8 @@ std::vector<std::string> Builder::link_command(const std::string& learner, const
   // Which shared cudart a worker gets, LD_LIBRARY_PATH says at each start (call/rig.cpp); the file itself
   // names none, so that a worker that is kept outlives the toolkit's place.
   std::vector<std::string> command = {
-      "g++",      learner,    entry, worker_library, "-L" + libraries, "-Wl,--as-needed",
-      "-lcudart", "-pthread", "-o",  worker};
+      "g++",  learner, entry, worker_library, "-L" + libraries, "-Wl,--as-needed", "-lcudart", "-pthread",
+      "-ldl", "-lrt",  "-o",  worker};  // the middle two: before glibc 2.34
   if (std::error_code ignored; fs::exists(fs::path(libraries) / "libnvrtc.so", ignored))
     command.push_back("-lnvrtc");
 #ifdef __SANITIZE_ADDRESS__
