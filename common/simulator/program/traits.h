@@ -112,6 +112,7 @@ struct Traits {
   AsyncCopy async_copy = AsyncCopy::kNone;
   Strength strength = Strength::kPlain;
   Fence fence = Fence::kNone;
+  bool releases = false;        ///< a strong access that is its own fence, for other blocks too
   bool plain_store = false;     ///< st: its values are in registers
   bool read_only = false;       ///< a load of what nobody writes meanwhile: ld.nc
   bool swaps = false;           ///< compares and swaps
