@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// The command line: ./lab VERB ... ends here. CLI11 is slow to compile, so it is used in this file alone.
+// The command line: ./lab VERB ... ends here. CLI11 is slow to compile: of what ./lab builds, only this file
+// uses it.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "grader/formats/format.h"
 #include "grader/lab/selection.h"
 #include "grader/lab/skeleton.h"
+#include "grader/run_words.h"
 #include "grader/text/completion.h"
 #include "grader/text/terminal.h"
 #include "grader/verbs/batch.h"
@@ -76,7 +78,7 @@ class CommandLine {
     ask_for_help(argc, argv);
     refuse_unknown_verb(argc, argv);
     try {
-      app_.parse(split_run(argc, argv), argv);
+      app_.parse(split_run(*app_.get_subcommand("run"), argc, argv, run_), argv);
     } catch (const CLI::CallForHelp&) {
       std::fputs(help().c_str(), stdout);
       return 0;
@@ -164,21 +166,33 @@ class CommandLine {
     CLI::App* reset = add("reset", "restore a lab's file as it was; yours is kept in .lab/backups",
                           "  ./lab reset 01", [this](const Paths& paths) { return reset_verb(paths, lab_); });
     reset->add_option("LAB", lab_, "number or name")->required();
+    CLI::App* upgrade =
+        add("upgrade", "bring your copy of the course up to date; your files stay yours",
+            "  ./lab upgrade course-new.zip     what your instructor gave out: a folder or an archive\n"
+            "  ./lab upgrade                    finish one that was interrupted",
+            [this](const Paths& paths) { return upgrade_verb(paths, upgrade_); });
+    upgrade->add_option("COURSE", upgrade_, "the new course: a folder, zip or tar");
   }
 
   void add_export() {
     std::string names;
     for (const Format& format : formats()) names += "\n  " + pad_right(format.name, 14) + format.what;
     CLI::App* verb =
-        add("export", "results in the formats of other tools; a course repository; an autograder",
-            "  ./lab export --for students --out course\n"
+        add("export", "results for other tools; a course repository; an autograder; the simulator",
+            "  ./lab export --for students --out course       again: brings that folder up to date\n"
+            "  ./lab export --for students --out course.zip\n"
+            "  ./lab export --for students --built --out course\n"
+            "  ./lab export --simulator simulator\n"
             "  ./lab export --format gradescope --lab 01 --out autograder.zip\n"
             "  ./lab export --format junit --from result.json --out junit.xml\n"
             "  ./lab export --format class --from results --out class.csv\n"
             "  ./lab export --format canvas --from results --gradebook grades.csv --column 'Lab 01'\n"
             "Formats:" +
                 names,
-            [this](const Paths& paths) { return export_verb(paths, export_); });
+            [this](const Paths& paths) {
+              export_.version = ROOFLINE_VERSION;
+              return export_verb(paths, export_);
+            });
     verb->add_option("--for", export_.audience, "students: the course repository");
     verb->add_option("--format", export_.format, "one of the formats below");
     verb->add_option("--from", export_.from,
@@ -188,6 +202,11 @@ class CommandLine {
                      "number or name: labs of the repository or autograder; none: all");
     verb->add_flag("--yes", export_.yes,
                    "give out files, too, that you may have added to a lab for yourself");
+    verb->add_flag(
+        "--built", export_.built,
+        "with its programs, for every x86-64 Linux with glibc 2.31 or later: nobody builds it again");
+    verb->add_option("--simulator", export_.simulator,
+                     "folder for the simulator on its own, and a wheel for pip");
     verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
     verb->add_option("--course", export_.course, "course file: hints of its exam's labs stay at home");
     verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
@@ -345,6 +364,27 @@ class CommandLine {
     statistics->add_option("--out", statistics_.out, "folder for the page and the tables")
         ->capture_default_str();
     syllabus->add_option("--out", syllabus_.out, "Markdown file to write; none: standard output");
+    CLI::App* similarity =
+        add("similarity", "similar programs of a graded class, side by side; for instructors",
+            "  ./lab similarity graded --out similarity     a page and a table of a graded class\n"
+            "  ./lab similarity lab-04 --earlier lab-04-2025\n"
+            "  ./lab similarity graded --sources            the files, too, as MOSS and JPlag take them",
+            [this](const Paths& paths) { return similarity_verb(paths, similarity_); });
+    similarity->add_option("CLASS", similarity_.classes, "folders that ./lab batch wrote with --out")
+        ->required();
+    similarity
+        ->add_option("--lab", similarity_.labs,
+                     "number or name, may be repeated; none: all labs of the class")
+        ->delimiter(',')
+        ->allow_extra_args(false);  // else it would take the class that follows
+    similarity
+        ->add_option("--earlier", similarity_.earlier,
+                     "a class of another term, may be repeated: compared with this one, not with itself")
+        ->allow_extra_args(false);
+    similarity->add_option("--out", similarity_.out, "folder for the page and the table")
+        ->capture_default_str();
+    similarity->add_flag("--sources", similarity_.sources,
+                         "write sources/, too: a folder a student and the given code, for MOSS and JPlag");
   }
 
   void add_run() {
@@ -359,52 +399,7 @@ class CommandLine {
             "  ./lab run --explain 0,5 ./saxpy          each instruction of one thread\n"
             "  ./lab run --explain '(1,0,0),(5,2,0)' --kernel tile --launch 3 ./matmul",
             [this](const Paths& paths) { return run_on_simulator(paths); });
-    run->add_option("--device", run_.device, "sim or sim:NAME");
-    run->add_option("--gpus", run_.machine.gpus, "how many of the device the program finds, 1 to 16")
-        ->check(CLI::Range(1u, 16u));
-    run->add_option("--device-memory", run_.machine.device_memory,
-                    "what the device has less than its own memory, such as 128MiB")
-        ->transform(CLI::AsSizeValue(false));
-    run->add_flag("--counters", run_.counters,
-                  "print what every kernel and source line did, and advice, when the program has ended");
-    run->add_option("--check", run_.check,
-                    "look for bugs: memory, init, race, sync, separated by commas, or all");
-    run->add_option("--trace", run_.trace, "write a timeline (Chrome trace JSON) to this file");
-    run->add_flag("--permute-fragments", run_.machine.permute_fragments,
-                  "lay wmma fragments out as no hardware does: code that assumes a layout breaks");
-    run->add_flag("--last-block-first", run_.machine.last_block_first,
-                  "start blocks in the opposite order where it can matter: results that depend on it change");
-    run->add_option("--json", run_.json, "write counters, advice and findings to a file; -: standard output");
-    run->add_option("--sarif", run_.sarif, "write advice and findings for editors and code hosts to a file");
-    run->add_option("--explain", run_.explain, "BLOCK,THREAD: print each instruction of one thread");
-    run->add_option("--kernel", run_.explain_kernel, "for --explain: part of the kernel's name");
-    run->add_option("--launch", run_.explain_launch, "for --explain: which of its launches")
-        ->capture_default_str();
-    run->add_option("--explain-limit", run_.explain_limit, "for --explain: instructions to print")
-        ->capture_default_str();
-    run->add_option("--threads", run_.machine.threads, "host cores for the simulated GPU; 0: all");
-    run->add_option("--time-limit", run_.machine.time_limit,
-                    "seconds a kernel may take before it is stopped; 0: no limit")
-        ->capture_default_str();
-  }
-
-  /// Everything from the program's name on is the program's own and never shown to the parser: CLI11 would
-  /// take options after `--` and the program's `--` for itself. Returns how many words are ours.
-  int split_run(int argc, char** argv) {
-    if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
-    for (int i = 2; i < argc; ++i) {
-      const std::string_view word = argv[i];
-      const CLI::Option* option = app_.get_subcommand("run")->get_option_no_throw(std::string(word));
-      if (option != nullptr && option->get_items_expected_min() > 0) {
-        ++i;  // its value
-      } else if (word == "--" || !word.starts_with("-")) {
-        const int program = word == "--" ? i + 1 : i;
-        if (program < argc) run_.program = argv[program];
-        for (int a = program + 1; a < argc; ++a) run_.arguments.emplace_back(argv[a]);
-        return i;
-      }
-    }
-    return argc;
+    add_run_options(*run, run_);
   }
 
   int run_on_simulator(const Paths& paths) {
@@ -446,11 +441,8 @@ class CommandLine {
 
   std::string help() const {
     const auto chosen = app_.get_subcommands();
-    std::string text = chosen.empty() ? app_.help() : chosen[0]->help("./lab");
-    const bool is_run = !chosen.empty() && chosen[0]->get_name() == "run";
-    if (const size_t at = text.find("run [OPTIONS]"); is_run && at != std::string::npos)
-      text.insert(at + 13, " [--] PROGRAM [ARGS ...]");
-    return text;
+    const std::string text = chosen.empty() ? app_.help() : chosen[0]->help("./lab");
+    return chosen.empty() || chosen[0]->get_name() != "run" ? text : with_program(text);
   }
 
   CLI::App app_{
@@ -467,8 +459,9 @@ class CommandLine {
   BatchRequest batch_;
   SyllabusRequest syllabus_;
   StatisticsRequest statistics_;
+  SimilarityRequest similarity_;
   RunOptions run_;
-  std::string lab_, shell_, new_;
+  std::string lab_, shell_, new_, upgrade_;
   bool all_ = false;
 };
 

@@ -214,12 +214,26 @@ TEST(Pages, CheapCommandsRun) {
   }
 }
 
+// Breaks when the notebook's reader begins with another file than everybody else.
+TEST(Notebook, ItsCellIsTheSkeleton) {
+  std::string cell;
+  const nlohmann::json notebook = nlohmann::json::parse(text_of(kRoot / "docs/lab-01.ipynb"));
+  for (const nlohmann::json& each : notebook["cells"])
+    if (each["id"] == "kernel")
+      for (const nlohmann::json& line : each["source"]) cell += line.get<std::string>();
+  EXPECT_EQ(cell + "\n", "%%writefile labs/01-pointwise/pointwise.cu\n" +
+                             text_of(kRoot / "labs/01-pointwise/pointwise.cu"));
+}
+
 // Breaks when the editor's problem matcher no longer finds the place in what the grader prints.
 TEST(Editor, TheProblemMatcherFindsFileAndLine) {
   const auto json = [](const char* file) {
     return nlohmann::json::parse(text_of(kRoot / file), nullptr, true, /*ignore_comments=*/true);
   };
-  EXPECT_EQ(json(".devcontainer/devcontainer.json")["postCreateCommand"], "./lab setup");
+  const nlohmann::json container = json(".devcontainer/devcontainer.json");
+  EXPECT_TRUE(container["onCreateCommand"].get<std::string>().ends_with("&& ./lab setup"));
+  EXPECT_EQ(container["updateContentCommand"], "./lab setup");
+  EXPECT_FALSE(container.contains("postCreateCommand")) << "a prebuild does not run it: everybody would wait";
   EXPECT_FALSE(json(".vscode/extensions.json")["recommendations"].empty());
   std::size_t matchers = 0;
   const nlohmann::json tasks = json(".vscode/tasks.json")["tasks"];

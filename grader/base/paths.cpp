@@ -33,10 +33,12 @@ Paths Paths::find() {
     paths.root = fs::canonical(candidate);
     break;
   }
-  if (paths.root.empty())
-    throw InfrastructureError("there is no checkout of Roofline Labs (a folder with labs/ and common/) at " +
-                              std::string(ROOFLINE_SOURCE) +
+  if (paths.root.empty()) {
+    const std::string expected = ROOFLINE_SOURCE;  // empty in what was handed out built
+    throw InfrastructureError("there is no checkout of Roofline Labs (a folder with labs/ and common/)" +
+                              (expected.empty() ? "" : " at " + expected) +
                               "; start the grader with ./lab from the checkout");
+  }
   const fs::path state = environment_path("ROOFLINE_STATE");
   paths.state = state.empty() ? paths.root / ".lab" : fs::absolute(state);
   return paths;

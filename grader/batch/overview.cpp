@@ -60,7 +60,8 @@ std::string same_table(const ClassOutcome& outcome) {
   if (rows.empty()) return {};
   return "<h2>The same file from several students</h2>\n<p>Byte for byte, in any of their submissions; files "
          "of a "
-         "group and the skeleton are left out. A file that was reworded is not found.</p>\n"
+         "group and the skeleton are left out. A file that was reworded is found by <code>./lab "
+         "similarity</code>.</p>\n"
          "<div class=\"scroll\"><table><tr><th>lab</th><th>students</th></tr>\n" +
          rows + "</table></div>\n";
 }

@@ -29,12 +29,11 @@ std::string html_page(const std::string& title, const std::string& body) {
          "</h1>\n" + body + "</main>\n</body>\n</html>\n";
 }
 
-std::string histogram(const std::vector<std::size_t>& tenths) {
+std::string histogram(const std::vector<std::size_t>& tenths, const std::string& what) {
   const std::size_t bins = tenths.size(),
                     most = bins == 0 ? 1 : std::max<std::size_t>(1, std::ranges::max(tenths));
-  std::string svg =
-      "<svg viewBox=\"0 0 640 190\" role=\"img\" aria-label=\"students by points\" width=\"100%\" "
-      "style=\"max-width:40rem\">\n";
+  std::string svg = "<svg viewBox=\"0 0 640 190\" role=\"img\" aria-label=\"" + xml_escaped(what) +
+                    "\" width=\"100%\" style=\"max-width:40rem\">\n";
   for (std::size_t i = 0; i < bins; ++i) {
     char text[400];
     const double height = 140.0 * static_cast<double>(tenths[i]) / static_cast<double>(most);

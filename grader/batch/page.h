@@ -10,7 +10,7 @@ namespace roofline::grader {
 /// A page that needs nothing else; `body` is HTML.
 std::string html_page(const std::string& title, const std::string& body);
 
-/// How many students reached how much, in tenths of the points, as SVG.
-std::string histogram(const std::vector<std::size_t>& tenths);
+/// How many of something, students by points if nothing else is said, fall into each tenth, as SVG.
+std::string histogram(const std::vector<std::size_t>& tenths, const std::string& what = "students by points");
 
 }  // namespace roofline::grader

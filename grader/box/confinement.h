@@ -21,6 +21,10 @@ struct Confinement {
 /// In the child: only system calls. False where the system refused, with errno set.
 bool confine(const Confinement& confinement);
 
+/// No file that is open now, but 0 to 2, outlives exec: what `confine` does where Linux is older than 5.11.
+/// For between fork and exec, too.
+bool close_listed_on_exec();
+
 /// For code that nobody vouches for: no tracing of other processes, no namespaces or mounts, no keys, no BPF,
 /// no clocks, no sockets but AF_UNIX. `shared_memory`: whether it may make memory that its limits do not
 /// count, which drivers of real devices need.

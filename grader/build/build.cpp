@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kDryRunLimit{20};
 constexpr std::string_view kWorkPrefix = "work-";
 constexpr std::chrono::minutes kAbandoned{10};  // longer than any compilation may take
 constexpr size_t kKeptFiles = 512;              // of the cache, most recently used
-constexpr const char* kFormat = "1";  // part of every key: raise it when the meaning of a key changes
+constexpr const char* kFormat = "2";  // part of every key: raise it when the meaning of a key changes
 
 // The user's own settings for nvcc, gcc and ld must not change what is graded.
 const std::vector<std::string> kNeutral = {
@@ -56,6 +56,13 @@ bool hit(const fs::path& path) {
   if (!fs::exists(path, error)) return false;
   fs::last_write_time(path, fs::file_time_type::clock::now(), error);
   return true;
+}
+
+/// In the cache, or taken into it from what came with the course.
+bool hit(const fs::path& path, const fs::path& came) {
+  std::error_code error;
+  if (!fs::exists(path, error)) fs::copy_file(came / path.filename(), path, error);
+  return hit(path);
 }
 
 void drop_oldest(const fs::path& cache) {
@@ -146,9 +153,12 @@ std::vector<std::string> Builder::compile_command(const BuildRequest& request) c
   return command;
 }
 
+/// Not where the toolkit and the checkout lie: objects may come from another machine.
 std::string Builder::environment_key(const BuildRequest& request) const {
-  std::string all = std::string(kFormat) + '\0' + toolkit_.home.string() + '\0' + toolkit_.version + '\0';
-  for (const std::string& word : compile_command(request)) all += word + '\0';
+  std::string all = std::string(kFormat) + '\0' + toolkit_.version + '\0';
+  std::vector<std::string> command = compile_command(request);
+  command.erase(command.begin());
+  for (const std::string& word : command) all += word + '\0';
   return sha256_hex(all + headers_sha256(paths_.root, request.folder));
 }
 
@@ -171,7 +181,7 @@ Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
   const std::string where = sandbox == Sandbox::kNone ? "" : "boxed";
   object.key = sha256_hex(environment + '\0' + unit.shown + '\0' + unit.text + where);
   object.path = paths_.cache() / (object.key + ".o");
-  if (hit(object.path)) {
+  if (hit(object.path, paths_.cache_that_came())) {
     object.cached = true;
     object.command.exit_code = 0;
     return object;
@@ -231,20 +241,11 @@ std::vector<std::string> Builder::link_command(const std::string& learner, const
                                                const std::string& worker_library,
                                                const std::string& worker) const {
   const std::string libraries = toolkit_.libraries().string();
-  // Shared cudart found through RUNPATH (not RPATH), so that LD_LIBRARY_PATH can put the simulated one before
-  // it.
-  std::vector<std::string> command = {"g++",
-                                      learner,
-                                      entry,
-                                      worker_library,
-                                      "-L" + libraries,
-                                      "-Wl,--as-needed",
-                                      "-Wl,--enable-new-dtags",
-                                      "-Wl,-rpath," + libraries,
-                                      "-lcudart",
-                                      "-pthread",
-                                      "-o",
-                                      worker};
+  // Which shared cudart a worker gets, LD_LIBRARY_PATH says at each start (call/rig.cpp); the file itself
+  // names none, so that a worker that is kept outlives the toolkit's place.
+  std::vector<std::string> command = {
+      "g++",  learner, entry, worker_library, "-L" + libraries, "-Wl,--as-needed", "-lcudart", "-pthread",
+      "-ldl", "-lrt",  "-o",  worker};  // the middle two: before glibc 2.34
   if (std::error_code ignored; fs::exists(fs::path(libraries) / "libnvrtc.so", ignored))
     command.push_back("-lnvrtc");
 #ifdef __SANITIZE_ADDRESS__
@@ -359,7 +360,7 @@ std::vector<fs::path> headers_for(const fs::path& root, const fs::path& folder) 
 std::string headers_sha256(const fs::path& root, const fs::path& folder) {
   std::string all;
   for (const fs::path& header : headers_for(root, folder))
-    all += header.string() + '\0' + sha256_hex(read_file(header)) + '\0';
+    all += header.lexically_relative(root).string() + '\0' + sha256_hex(read_file(header)) + '\0';
   return sha256_hex(all);
 }
 

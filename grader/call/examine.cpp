@@ -72,7 +72,7 @@ class Examiner {
   void not_implemented() {
     bool any = false;
     for (const ArrayPlan& array : plan_.arrays()) {
-      if (!is_output(array) || array.payload_bytes == 0) continue;
+      if (!is_output(array) || array.argument->scratch || array.payload_bytes == 0) continue;
       if (plan_.in_place(array)) {
         if (!std::ranges::equal(plan_.payload(array, outcome_.output), original_of(array))) return;
       } else if (!untouched(plan_.payload(array, outcome_.output), plan_.poison())) {
@@ -130,7 +130,8 @@ class Examiner {
   void values() {
     const CallView view = plan_.view(input_);
     const auto inputs = plan_.input_arrays(input_);
-    for (const Output& output : plan_.program().outputs) {
+    for (Output output : plan_.program().outputs) {
+      if (output.reference_of) output.reference = output.reference_of(view);
       const ArrayPlan& array = plan_.array(output.argument);
       const Type type = array.argument->type;
       const auto got = plan_.payload(array, outcome_.output);
@@ -256,7 +257,7 @@ class Examiner {
       fail(Class::kHostComputed, "the device was used outside of the call");
     } else if (!host_memory && go.kernels.empty() &&
                std::ranges::any_of(plan_.arrays(), [&](const ArrayPlan& array) {
-                 return is_output(array) && array.payload_bytes != 0;
+                 return is_output(array) && !array.argument->scratch && array.payload_bytes != 0;
                })) {
       fail(Class::kHostComputed, "the output is right but no kernel ran");
     }
@@ -280,7 +281,7 @@ std::optional<std::pair<std::string, std::uint64_t>> first_difference(const Call
                                                                       const CallOutcome& one,
                                                                       const CallOutcome& other) {
   for (const ArrayPlan& array : plan.arrays()) {
-    if (array.argument->kind != Argument::Kind::kOutput) continue;
+    if (array.argument->kind != Argument::Kind::kOutput || array.argument->scratch) continue;
     const auto left = plan.payload(array, one.output), right = plan.payload(array, other.output);
     if (left.empty() || std::memcmp(left.data(), right.data(), left.size()) == 0) continue;
     const auto at = static_cast<std::uint64_t>(std::ranges::mismatch(left, right).in1 - left.begin());

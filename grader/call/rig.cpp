@@ -138,7 +138,8 @@ struct Rig::State {
     start.box = box.get();
     start.program = box->show(start.program, "worker");
     if (!simulated) return;
-    box->show(options.simulator_directory / "libcudart.so.13", "runtime/libcudart.so.13");
+    for (const char* library : {"libcudart.so.13", "libcuda.so.1"})
+      box->show(options.simulator_directory / library, std::string("runtime/") + library);
     for (std::string& variable : start.environment)
       if (variable.starts_with("LD_LIBRARY_PATH=")) variable = library_path(box->inside("runtime"), options);
   }

@@ -3,6 +3,7 @@
 #include "grader/handout/course.h"
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -19,6 +20,7 @@ namespace {
 /// Folders and files, relative to the checkout, that students do not get; beside these every folder `tests`.
 const std::vector<std::string> kForInstructors = {
     ".ci",
+    "cmake/portable",
     "docs/add-a-call.md",
     "docs/add-a-check.md",
     "docs/add-a-format.md",
@@ -33,11 +35,13 @@ const std::vector<std::string> kForInstructors = {
     "docs/term.md",
     "docs/instructor-guide.md",
     "docs/releases.md",
+    "docs/similarity.md",
     "docs/results/files.md",
     "docs/what-we-refuse.md",
     "grader/handout/author_check.cpp",
     "grader/handout/author_check.h",
     "grader/handout/new_lab",
+    "grader/handout/simulator",
     "grader/handout/exam.cpp",
     "grader/handout/exam.h",
     "grader/verbs/author_check.cpp",
@@ -51,13 +55,14 @@ const std::vector<std::string> kToGrade = {
 
 /// Beside those, what students get. A file that an instructor added elsewhere, tracked or not, is nobody
 /// else's.
-const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".clangd",   ".devcontainer",
-                                           ".gitignore",    ".vscode",     "README.md", "docs"};
+const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".clangd", ".devcontainer",
+                                           ".dockerignore", ".gitignore",  ".vscode", "Dockerfile",
+                                           "README.md",     "docs"};
 
 /// A paragraph, or a row of a table, that says one of these is about what students do not have.
-const std::vector<std::string> kNotTheirs = {"solutions/",   "author-check",   "./lab batch",
-                                             "./lab export", "./lab syllabus", "./lab statistics",
-                                             "./lab new",    "./lab exam"};
+const std::vector<std::string> kNotTheirs = {"solutions/",       "author-check",   "./lab batch",
+                                             "./lab export",     "./lab syllabus", "./lab statistics",
+                                             "./lab similarity", "./lab new",      "./lab exam"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();
@@ -366,7 +371,8 @@ std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<C
   return files;
 }
 
-std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts, const std::string& hidden) {
+std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts, const std::string& hidden,
+                           const std::vector<CourseFile>& built) {
   std::vector<ZipEntry> entries;
   const fs::path scripts = paths.root / "grader" / "handout" / "autograder";
   for (const char* name : {"setup.sh", "run_autograder"})
@@ -375,7 +381,10 @@ std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts,
   for (const Chosen& part : parts) list += part.id() + "\n";
   entries.push_back({.name = "parts", .bytes = list});
   if (!hidden.empty()) entries.push_back({.name = "hidden.toml", .bytes = hidden});
-  for (CourseFile& file : autograder_files(paths, parts))
+  std::vector<CourseFile> files = autograder_files(paths, parts);
+  std::ranges::copy_if(built, std::back_inserter(files),
+                       [](const CourseFile& file) { return lies_in(file.name, "built"); });
+  for (CourseFile& file : files)
     entries.push_back({.name = "roofline-labs/" + file.name.generic_string(),
                        .bytes = std::move(file.bytes),
                        .executable = file.executable});

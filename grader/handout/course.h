@@ -38,9 +38,10 @@ std::string with_rows_for_labs(const std::string& readme, const std::vector<Chos
 std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<Chosen>& parts);
 
 /// Gradescope's autograder: setup.sh and run_autograder at the root of a zip. `hidden`: text of an
-/// instructor's cases (hidden.h), empty for none.
+/// instructor's cases (hidden.h), empty for none. `built`: programs that it brings along instead of building
+/// them.
 std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts,
-                           const std::string& hidden = {});
+                           const std::string& hidden = {}, const std::vector<CourseFile>& built = {});
 
 /// A Markdown page for students: paragraphs and rows about what they do not have are left out, links to pages
 /// that they lack become plain text. `<!-- instructors: -->` to `<!-- :instructors -->` is cut out, and

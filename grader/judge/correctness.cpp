@@ -338,7 +338,8 @@ class CaseRunner {
 
   static bool writes_something(const CallPlan& plan) {
     return std::ranges::any_of(plan.arrays(), [](const ArrayPlan& array) {
-      return array.argument->kind == Argument::Kind::kOutput && array.elements > 0;
+      return array.argument->kind == Argument::Kind::kOutput && !array.argument->scratch &&
+             array.elements > 0;
     });
   }
 

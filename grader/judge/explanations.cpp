@@ -128,7 +128,7 @@ Explanations read_explanations(const std::filesystem::path& file) {
       const auto means = one ? (*one)["means"].value<std::string>() : std::nullopt;
       if (!says || says->empty() || !means)
         fail("an [[" + std::string(name) + "]] has two strings, says and means");
-      list.push_back({*says, *means});
+      list.push_back({*says, *means, (*one)["part"].value_or(std::string())});
     }
   };
   read_meanings("error", all.errors);
@@ -189,7 +189,7 @@ void explain_faults(Result& result, const Explanations& explanations) {
     // Where the cause is known, the wrong answer that follows from it needs no other.
     const std::string said = check.message.substr(0, check.message.find("\nAnd the answer is wrong"));
     const auto says_it = [&](const ErrorMeaning& entry) {
-      return said.find(entry.says) != std::string::npos;
+      return result.part.ends_with(entry.part) && said.find(entry.says) != std::string::npos;
     };
     const auto found = std::ranges::find_if(explanations.faults, says_it);
     if (found == explanations.faults.end() || std::ranges::count(told, &*found) != 0) continue;

@@ -17,6 +17,7 @@
 ///     [[fault]]
 ///     says = "StreamCaptureUnsupported"  # part of what the grader says when a check fails
 ///     means = "A stream that is captured runs nothing: nobody can wait for it."
+///     part = "b"                         # where only this part's grades mean it so
 ///     [prediction]
 ///     microseconds = "8 bytes an element over 1555 GB/s. Here it took {bandwidth.time}, at
 ///     {bandwidth.fraction}."
@@ -25,6 +26,7 @@ namespace roofline::grader {
 struct ErrorMeaning {
   std::string says;
   std::string means;
+  std::string part{};  ///< its letter; empty: of every part
 };
 
 struct Explanations {

@@ -46,6 +46,7 @@ struct GradeOptions {
   std::filesystem::path simulator_directory{};     ///< machine executables, libcudart.so.13, devices/
   std::filesystem::path cuda_library_directory{};  ///< libcudart.so.13 of the toolkit, for a GPU
   std::filesystem::path roof_cache{};  ///< directory; simulated roofs are remembered here. Empty: no cache.
+  std::filesystem::path roofs_that_came{};  ///< more of them, with a course that was handed out built
   /// Builds (or finds) a roof's worker. Throws when it cannot; the verdict is then `error`.
   std::function<std::filesystem::path(const Roof&)> roof_worker{};
   std::function<void(const Progress&)> on_progress{};  ///< may be empty

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <sstream>
 
 #include "grader/base/file.h"
@@ -16,31 +18,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string identity_of(const fs::path& file) {
-  std::error_code ignored;
-  const auto size = fs::file_size(file, ignored);
-  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
-  return file.string() + ":" + std::to_string(size) + ":" + std::to_string(time) + "\n";
+bool is_key(const std::string& name) {
+  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// Everything that a simulated roof's value depends on.
-fs::path cache_file(const Roof& roof, const DeviceFacts& facts, const GradeOptions& options,
-                    const fs::path& worker) {
+/// By content: hashed once a process, and again when it changes.
+std::string identity_of(const fs::path& file) {
+  // What the builder made is called by a hash of all that it was made of: the same wherever it is linked.
+  if (is_key(file.stem())) return file.stem().string() + "\n";
+  static std::mutex mutex;
+  static std::map<std::string, std::string> known;
+  std::error_code ignored;
+  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
+  const std::scoped_lock lock(mutex);
+  std::string& identity = known[file.string() + ":" + std::to_string(time)];
+  if (identity.empty()) identity = file.filename().string() + ":" + sha256_hex(read_file(file)) + "\n";
+  return identity;
+}
+
+/// Everything that a simulated roof's value depends on, wherever that lies.
+std::string cache_name(const Roof& roof, const DeviceFacts& facts, const GradeOptions& options,
+                       const fs::path& worker) {
   std::string key = roof.id + "\n" + facts.id + "\n" + facts.model + "\n" + identity_of(worker);
   for (const auto& [name, value] : roof.settings) key += name + "=" + std::to_string(value.at(facts)) + "\n";
   std::vector<std::string> parts;
-  for (const auto& entry : fs::directory_iterator(options.simulator_directory)) {
+  for (const auto& entry : fs::recursive_directory_iterator(options.simulator_directory)) {
     if (entry.is_regular_file()) parts.push_back(identity_of(entry.path()));
   }
   std::ranges::sort(parts);
   for (const std::string& part : parts) key += part;
-  return options.roof_cache /
-         (sim::plain_device(facts.id) + "-" + roof.id + "-" + sha256_hex(key).substr(0, 16));
+  return sim::plain_device(facts.id) + "-" + roof.id + "-" + sha256_hex(key).substr(0, 16);
 }
 
 double remembered(const fs::path& file) {
   double seconds = 0;
-  if (fs::exists(file)) std::istringstream(read_file(file)) >> seconds;
+  std::error_code ignored;
+  if (fs::exists(file, ignored)) std::istringstream(read_file(file)) >> seconds;
   return seconds;
 }
 
@@ -82,11 +95,12 @@ RoofValue measure_roof(const Roof& roof, const DeviceChoice& device, const Devic
   const fs::path worker = options.roof_worker(roof);
   if (!facts.simulated) return measure_roof_on_gpu(roof, device, facts, options, seed);
   const bool cached = !options.roof_cache.empty();
-  const fs::path file = cached ? cache_file(roof, facts, options, worker) : fs::path();
-  double seconds = cached ? remembered(file) : 0;
+  const std::string name = cached ? cache_name(roof, facts, options, worker) : "";
+  double seconds = cached ? remembered(options.roof_cache / name) : 0;
+  if (cached && !(seconds > 0)) seconds = remembered(options.roofs_that_came / name);
   if (!(seconds > 0)) {
     seconds = simulated_seconds(roof, device, facts, options, worker, seed);
-    if (cached) write_file(file, format_number("%.17g\n", seconds));
+    if (cached) write_file(options.roof_cache / name, format_number("%.17g\n", seconds));
   }
   return roof_value(roof, facts, {seconds * 1e6, seconds * 1e6, seconds * 1e6, 1});
 } catch (const InfrastructureError&) {

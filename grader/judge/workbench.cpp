@@ -121,6 +121,7 @@ GradeOptions Workbench::options(std::uint64_t seed) {
   options.threads = threads_;
   options.limits = limits_;
   options.roof_cache = paths_.cache() / "roofs";
+  options.roofs_that_came = paths_.cache_that_came() / "roofs";
   options.release_build = std::string_view(ROOFLINE_BUILD_TYPE) != "Debug";
   options.roof_worker = [this](const Roof& roof) {
     const BuildResult built = builder_.build(request(roof));
@@ -193,6 +194,18 @@ void Workbench::compile_roofs(const std::vector<std::string>& ids) {
   parallel_chunks(requests.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) Builder(paths_, builder_.toolkit()).build(requests[i]);
   });
+}
+
+void Workbench::compile_all(const std::vector<Chosen>& parts) {
+  parallel_chunks(parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const BuildResult built = build(parts[i], parts[i].file(paths_), {});
+      if (!built.ok()) throw InfrastructureError(built.sentence + "\n" + built.output);
+    }
+  });
+  std::vector<std::string> ids;
+  for (const Roof& each : all_roofs()) ids.push_back(each.id);
+  measure_roofs(ids);
 }
 
 std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& ids) {

@@ -42,6 +42,9 @@ class Workbench {
   /// Measured on a GPU, modelled in simulation.
   std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});
 
+  /// Into the cache: these parts' files as they are, what stands around them, and every roof of the device.
+  void compile_all(const std::vector<Chosen>& parts);
+
   /// Of the simulated device; 0: all cores.
   void use_threads(unsigned threads) { threads_ = threads; }
 

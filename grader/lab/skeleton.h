@@ -13,8 +13,9 @@ struct Skeleton {
   std::string origin;
 };
 
-/// In a git checkout the newest committed version that still has a TODO, so that learners may commit their
-/// work; else the copy that `keep_skeleton` made. Nothing when neither exists.
+/// Where the copy of a course says which version was given out (edition.h), that one. Else in a git checkout
+/// the newest committed version that still has a TODO, so that learners may commit their work; else the copy
+/// that `keep_skeleton` made. Nothing when none of them exists.
 std::optional<Skeleton> find_skeleton(const std::filesystem::path& root, const std::filesystem::path& state,
                                       const std::filesystem::path& file);
 

@@ -110,6 +110,11 @@ Argument out(std::string name, std::string count, Type type) {
 Argument out(std::string name, Extent count, Type type) {
   return array(Argument::Kind::kOutput, std::move(name), std::move(count), type);
 }
+Argument scratch(std::string name, Extent count, Type type) {
+  Argument argument = out(std::move(name), std::move(count), type);
+  argument.scratch = true;
+  return argument;
+}
 Argument scalar(std::string name, Type type) {
   return array(Argument::Kind::kScalar, std::move(name), nullptr, type);
 }

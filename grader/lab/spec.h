@@ -131,6 +131,7 @@ struct Argument {
   double low = -1, high = 1;                          ///< random values are uniform in [low, high)
   bool ranged = false;                                ///< scalars: drawn from [low, high) too
   unsigned random_bits = 0;  ///< integer scalars: random below 2^this; 0: a case fixes it
+  bool scratch = false;      ///< an array that the call may use as it likes, and that nobody reads afterwards
   /// Input arrays whose values belong together: fills the array from a seed that is new in every call.
   std::function<void(const Settings&, std::uint64_t seed, std::span<std::byte> array)> fill{};
 };
@@ -141,6 +142,10 @@ Argument in(std::string name, std::string count, Type type = Type::kF32);
 Argument in(std::string name, Extent count, Type type = Type::kF32);
 Argument out(std::string name, std::string count, Type type = Type::kF32);
 Argument out(std::string name, Extent count, Type type = Type::kF32);
+/// Device memory for what a call has to remember meanwhile: partial results, a counter, flags. The function
+/// takes it as `T*`, in the place where the list has it. It holds anything at first, in every call something
+/// else, and nobody looks at it afterwards.
+Argument scratch(std::string name, Extent count, Type type = Type::kF32);
 /// Revealed to the worker only when the clock runs. Random in +-[0.5, 2) unless the case fixes it.
 Argument scalar(std::string name, Type type = Type::kF32);
 /// An integer that every case fixes: std::size_t (default) or int.
@@ -184,6 +189,10 @@ struct Expected {
 using Reference =
     std::function<void(const CallView&, std::uint64_t begin, std::uint64_t end, Expected* expected)>;
 
+/// The reference of one call, for elements that are made of many inputs (a running sum, the bins of a
+/// histogram): called once, it may look at everything. What it returns does not outlive the call.
+using ReferenceOfCall = std::function<Reference(const CallView&)>;
+
 inline constexpr double kRoundoffF32 = 0x1p-24, kRoundoffF16 = 0x1p-11, kRoundoffF64 = 0x1p-53;
 
 /// |got - expected| <= c * u * S, and never for a NaN; c == 0 asks for equal bits.
@@ -202,7 +211,7 @@ struct WholeCheck {
 
 struct Output {
   std::string argument{};
-  Reference reference{};  ///< empty where `whole` says everything
+  Reference reference{};  ///< empty where `whole` or `reference_of` says everything
   Tolerance tolerance{};
   /// Operations a reference element costs. Above 2e9 in total a call is checked at 65536 positions drawn
   /// after the output is in the judge's memory, and every smaller call in full.
@@ -220,6 +229,7 @@ struct Output {
   /// for whole rows, so that a row's sum is added up once (single elements are asked for, too, after a
   /// mistake).
   std::function<double(const Settings&)> columns{};
+  ReferenceOfCall reference_of{};  ///< where one element costs as much as all of them; instead of `reference`
 };
 
 /// One function in one file with one header: a learner's part, or a roof's micro-benchmark.

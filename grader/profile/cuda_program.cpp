@@ -23,6 +23,7 @@ using sim::static_runtime::ElfFile;
 using sim::static_runtime::Presence;
 
 constexpr const char* kLibrary = "libcudart.so.13";
+constexpr const char* kDriver = "libcuda.so.1";
 
 fs::path find(const std::string& name) {
   const auto runnable = [](const fs::path& path) {
@@ -64,10 +65,18 @@ std::vector<fs::path> library_folders(const ElfFile& elf, const fs::path& file) 
   return folders;
 }
 
-/// Whether one of the libraries that are loaded with `file` uses the CUDA runtime, shared or linked in.
+/// Whether it finds libraries itself while it runs, as Python does, so that what it needs cannot be told.
+bool loads_libraries(const ElfFile& elf) {
+  for (const std::string& name : elf.dynamic(DT_NEEDED))
+    if (name.starts_with("libpython")) return true;
+  return elf.imports("dlopen");
+}
+
+/// Whether one of the libraries that are loaded with `file` uses CUDA: the runtime, shared or linked in, or
+/// the driver.
 bool libraries_use_cuda(const ElfFile& elf, const fs::path& file, std::set<fs::path>& seen) {
   for (const std::string& name : elf.dynamic(DT_NEEDED)) {
-    if (name == kLibrary) return true;
+    if (name == kLibrary || name == kDriver) return true;
     for (const fs::path& folder : library_folders(elf, file)) {
       const fs::path path = folder / name;
       std::error_code none;
@@ -86,18 +95,19 @@ bool libraries_use_cuda(const ElfFile& elf, const fs::path& file, std::set<fs::p
 CudaProgram examine_program(const std::string& name) {
   CudaProgram program{find(name), false};
   const std::string bytes = contents_of(program.path);
-  if (bytes.starts_with("#!"))
-    throw UsageError(name + " is a script: give ./lab run the program that it starts");
+  if (bytes.starts_with("#!")) throw UsageError(name + " is a script: name the program that it starts");
   const ElfFile elf(std::as_bytes(std::span(bytes)));
   if (!elf.is_elf()) throw UsageError(name + " is not an executable program (ELF file)");
   if (!elf.is_64_bit() || elf.machine() != EM_X86_64) throw UsageError(name + " was not built for x86-64");
   std::string other;
+  bool uses_driver = false;
   for (const std::string& library : elf.dynamic(DT_NEEDED)) {
     if (library == kLibrary) {
       program.needs_preload = !elf.dynamic(DT_RPATH).empty();
       return program;
     }
     if (library.starts_with("libcudart.so")) other = library;
+    uses_driver |= library == kDriver;
   }
   const Presence linked_in = static_runtime_presence(elf);
   if (!other.empty() || linked_in == Presence::kOlder)
@@ -112,11 +122,12 @@ CudaProgram examine_program(const std::string& name) {
                      " is linked with -static, so nothing can take the place of its CUDA runtime: leave "
                      "that option out");
   std::set<fs::path> seen;
-  if (linked_in == Presence::kFound || libraries_use_cuda(elf, program.path, seen)) {
+  if (linked_in == Presence::kFound || uses_driver || loads_libraries(elf) ||
+      libraries_use_cuda(elf, program.path, seen)) {
     program.needs_preload = true;
     return program;
   }
-  throw UsageError(name + " does not use the CUDA runtime (neither it nor a library of its own)");
+  throw UsageError(name + " does not use CUDA (neither it nor a library of its own)");
 }
 
 }  // namespace roofline::grader

@@ -15,8 +15,7 @@ struct CudaProgram {
 
 /// Finds `name` (a path, or a name in PATH) and reads its ELF headers. Throws UsageError (paths.h) with one
 /// sentence that says what to do when it cannot run on the simulated GPU: not found, not a program, built for
-/// another machine, the CUDA runtime linked in and stripped, another major version, or no CUDA runtime at
-/// all.
+/// another machine, the CUDA runtime linked in and stripped, another major version, or no CUDA at all.
 CudaProgram examine_program(const std::string& name);
 
 }  // namespace roofline::grader

@@ -83,6 +83,59 @@ TEST_F(LabScript, ACopyBuildsInItsOwnPlace) {
   EXPECT_EQ(calls(copy), "ninja ");
 }
 
+// Breaks when a tree of two editions is built before the interrupted upgrade is finished, or an upgrade
+// builds the edition that it is about to replace.
+TEST_F(LabScript, AnInterruptedUpgradeIsFinishedFirst) {
+  EXPECT_EQ(calls(root_, nullptr, {"upgrade", "new.zip"}), "cmake ninja ") << "nothing was built yet";
+  EXPECT_EQ(calls(root_, nullptr, {"upgrade", "new.zip"}), "") << "what is built does it";
+  write_file(root_ / ".lab/upgrade/ready", "");
+  program(root_ / ".lab/upgrade/lab",
+          "echo \"finished $*\" | tee -a \"$CALLS\"; rm -r \"$(dirname \"$0\")\"");
+  EXPECT_EQ(calls(root_), "finished upgrade ninja ");
+  EXPECT_EQ(calls(root_), "ninja ");
+  write_file(root_ / ".lab/upgrade/ready", "");
+  program(root_ / ".lab/upgrade/lab", "echo \"finished $*\" >>\"$CALLS\"; rm -r \"$(dirname \"$0\")\"");
+  EXPECT_EQ(calls(root_, nullptr, {"upgrade"}), "finished upgrade ") << "and nothing else was asked for";
+  write_file(root_ / ".lab/upgrade/ready", "");
+  program(root_ / ".lab/upgrade/lab", "exit 3");
+  EXPECT_EQ(calls(root_, nullptr, {"grade"}, 3), "");
+}
+
+// Breaks when a course that was handed out built is built once more, asks for what only a build needs, or is
+// used where it does not run.
+TEST_F(LabScript, ACourseThatCameBuiltBuildsNothing) {
+  const fs::path program_that_came = root_ / "built/bin/lab";
+  fs::create_directories(program_that_came.parent_path());
+  program(program_that_came, "echo \"came with the course: $*\"");
+  for (const char* name : {"cmake", "ninja"})
+    fs::rename(programs_ / name, programs_ / (std::string("no-") + name));
+  std::string said;
+  EXPECT_EQ(calls(root_, &said), "");
+  EXPECT_NE(said.find("came with the course: grade"), std::string::npos) << said;
+  write_file(root_ / "built/editor.json.in",
+             R"([{"file": "@ROOT@/a.cu", "arguments": ["--cuda-path=@CUDA@"]}])");
+  EXPECT_EQ(calls(root_, &said, {"setup"}), "");
+  EXPECT_EQ(read_file(root_ / "build/editor/compile_commands.json"),
+            R"([{"file": ")" + root_.string() + R"(/a.cu", "arguments": ["--cuda-path=/usr"]}])" + "\n");
+  EXPECT_NE(said.find("Ready."), std::string::npos) << said;
+
+  // Help and hints ask for no compiler.
+  program(root_ / "cmake" / "cuda_home", "exit 1");
+  program(root_ / "cmake" / "fetch_cuda", "echo fetch >>\"$CALLS\"; exit 3");
+  EXPECT_EQ(calls(root_, &said, {"hint", "01"}), "");
+  EXPECT_EQ(calls(root_, &said, {"grade", "--help"}), "");
+  EXPECT_EQ(calls(root_, &said, {"run", "./saxpy"}), "");
+
+  program(program_that_came, "exit 126");
+  for (const char* name : {"cmake", "ninja"})
+    fs::rename(programs_ / (std::string("no-") + name), programs_ / name);
+  program(root_ / "cmake" / "cuda_home", "echo /usr");
+  EXPECT_EQ(calls(root_, &said), "cmake ninja ");
+  EXPECT_NE(said.find("built/ do not run on this machine"), std::string::npos) << said;
+  EXPECT_EQ(calls(root_, &said), "ninja ");
+  EXPECT_EQ(said.find("do not run"), std::string::npos) << "said once: " << said;
+}
+
 // Breaks when an unbuilt clone builds before it answers what needs nothing built, or answers something else.
 TEST_F(LabScript, AnUnbuiltCloneAnswersAtOnce) {
   for (const char* folder : {"docs", "labs"}) fs::create_directories(root_ / folder);
@@ -121,7 +174,8 @@ TEST_F(LabScript, TestsThatWereSkippedAreNamedWithTheirPackages) {
   const std::string proof = "slurm-wlm:/usr/sbin/slurmctld";
   ASSERT_NE(script.find(proof), std::string::npos);
   script.replace(script.find(proof), proof.size(), "slurm-wlm:/no/such/file");
-  write_file(root_ / "lab", script);
+  write_file(root_ / "lab", script);  // a new file, which nobody may execute yet
+  fs::permissions(root_ / "lab", fs::perms::owner_all);
   program(programs_ / "ctest",
           "echo ctest \"${@:5}\" >>\"$CALLS\"; mkdir -p Testing/Temporary\n"
           "printf 'a_test.cpp:3: Skipped\\nno cluster here\\n\\nb_test.cpp:4: Skipped\\nno zsh\\n"

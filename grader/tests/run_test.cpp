@@ -160,6 +160,45 @@ TEST(Run, SignalBecomesStatus) {
   EXPECT_TRUE(contains(result.err, "device pointer")) << result.err;
 }
 
+/// Broken by: a program that names only the driver, or finds it while it runs, and is refused or gets no
+/// device.
+TEST(Run, ProgramsOfTheDriverApi) {
+  const Folder folder;
+  const fs::path linked = folder / "linked", opened = folder / "opened", source = folder / "opened.cpp";
+  std::ofstream(source) << R"(
+#include <cuda.h>
+#include <dlfcn.h>
+#include <cstdio>
+int main(int, char** arguments) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void* runtime = dlopen(arguments[1], RTLD_NOW);
+  if (!driver || !runtime) return 1;
+  int count = 0;
+  auto init = reinterpret_cast<CUresult (*)(unsigned)>(dlsym(driver, "cuInit"));
+  auto devices = reinterpret_cast<CUresult (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+  const CUresult result = init(0) == CUDA_SUCCESS ? devices(&count) : CUDA_ERROR_UNKNOWN;
+  int again = 0;
+  reinterpret_cast<int (*)(int*)>(dlsym(runtime, "cudaGetDeviceCount"))(&again);
+  std::printf("%d devices, %d devices\n", count, again);
+  return result;
+})";
+  const std::string include = std::string("-I") + CUDA_HOME + "/include";
+  const Result first = run({"c++", "-x", "c++", SIMULATOR_SOURCE "/tests/runtime_programs/driver_alone.cu",
+                            include, "-L" ROOFLINE_BUILD "/simulator", "-lcuda", "-o", linked});
+  ASSERT_EQ(first.status, 0) << first.err;
+  const Result second = run({"c++", source, include, "-ldl", "-o", opened});
+  ASSERT_EQ(second.status, 0) << second.err;
+  const Result alone = lab_run({"--device", "sim:h200", linked});
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(alone.out, "NVIDIA H200\n6 * 7 = 42\n");
+  EXPECT_EQ(alone.err, "");
+  // The toolkit's runtime is asked for by its path, and is not what the program gets.
+  const fs::path real = std::string(CUDA_HOME) + "/lib64/libcudart.so.13";
+  const Result found = lab_run({"--gpus", "3", opened, fs::exists(real) ? real : real.filename()});
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(found.out, "3 devices, 3 devices\n");
+}
+
 TEST(Run, SaysWhyAProgramCannotRun) {
   const Folder folder;
   const std::string script = folder / "script.sh";
@@ -172,7 +211,7 @@ TEST(Run, SaysWhyAProgramCannotRun) {
                                                        {text, "not an executable program"},
                                                        {folder / "nothing", "no such file"},
                                                        {"no-such-command-here", "not found in PATH"},
-                                                       {"/bin/true", "does not use the CUDA runtime"}};
+                                                       {"/bin/true", "does not use CUDA"}};
   for (const auto& [program, words] : cases) {
     const Result result = lab_run({program});
     EXPECT_EQ(result.status, 2) << program;

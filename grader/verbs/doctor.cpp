@@ -80,7 +80,14 @@ Finding built(const Paths& paths) {
     std::error_code ignored;
     if (!fs::exists(part, ignored)) missing += (missing.empty() ? "" : ", ") + paths.shown(part);
   }
-  if (missing.empty()) return {State::kGood, "build", paths.shown(paths.build), ""};
+  if (missing.empty())
+    return {State::kGood, "build",
+            paths.shown(paths.build) +
+                (paths.came_built() ? ", which came with the course: nothing is built here" : ""),
+            ""};
+  if (paths.came_built())
+    return {State::kMissing, "build", "missing " + missing + ", which came with the course",
+            "git checkout -- built"};
   return {State::kMissing, "build", "missing " + missing, "./lab setup"};
 }
 
@@ -174,22 +181,21 @@ std::string system_name() {
 
 int doctor_verb(const Paths& paths) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  const std::vector<Finding> findings = {
+  std::vector<Finding> findings = {
       {State::kGood, "system", system_name(), ""},
       {State::kGood, "processor", processor(), ""},
       memory(),
       disk(paths),
       program("C++ compiler", {"g++", "--version"}, "build-essential"),
-      program("CMake", {"cmake", "--version"}, "cmake"),
-      program("Ninja", {"ninja", "--version"}, "ninja-build"),
-      toolkit(),
-      built(paths),
-      simulated(paths),
-      gpu(),
-      program("git", {"git", "--version"}, "git", State::kOptional),
-      sandbox(),
-      archives(paths),
   };
+  if (!paths.came_built()) {
+    findings.push_back(program("CMake", {"cmake", "--version"}, "cmake"));
+    findings.push_back(program("Ninja", {"ninja", "--version"}, "ninja-build"));
+  }
+  for (const Finding& finding : {toolkit(), built(paths), simulated(paths), gpu(),
+                                 program("git", {"git", "--version"}, "git", State::kOptional), sandbox()})
+    findings.push_back(finding);
+  if (!paths.came_built()) findings.push_back(archives(paths));
   Table table({{""}, {"what"}, {"found", Column::Align::kWrap}});
   bool missing = false;
   for (const Finding& finding : findings) {

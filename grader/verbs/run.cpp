@@ -45,13 +45,16 @@ sigset_t awaited_signals() {
   return set;
 }
 
-void say(const std::string& sentence) { std::fprintf(stderr, "lab run: %s\n", sentence.c_str()); }
+void say(const RunOptions& options, const std::string& sentence) {
+  std::fprintf(stderr, "%s: %s\n", options.shown.c_str(), sentence.c_str());
+}
 
-std::string device_id(const std::string& device) {
+std::string device_id(const RunOptions& options) {
+  const std::string& device = options.device;
   if (device == "auto" || device == "sim" || device.empty()) return sim::MachineOptions().device;
   if (device.starts_with("sim:")) return device.substr(4);
-  throw UsageError("--device " + device +
-                   ": ./lab run knows sim and sim:NAME; on a GPU, run the program itself");
+  throw UsageError("--device " + device + ": " + options.shown +
+                   " knows sim and sim:NAME; on a GPU, run the program itself");
 }
 
 /// What the program finds in its environment.
@@ -67,7 +70,13 @@ std::vector<std::string> environment_for(const CudaProgram& program, const RunOp
       before(directory + "/libredirect_cudart.so", "LD_AUDIT"),  // where the runtime is linked in
       "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
       "ROOFLINE_DEVICE=" + options.machine.device};  // for processes that it forks
-  if (program.needs_preload) added.push_back(before(directory + "/libcudart.so.13", "LD_PRELOAD"));
+  // The loader takes these for separators, and would go on without the library.
+  if (program.needs_preload && directory.find_first_of(" :;") != std::string::npos)
+    throw UsageError(options.program + " has the CUDA runtime linked in, and the simulated GPU lies in " +
+                     directory +
+                     ": move it to a path without spaces and colons, or build with nvcc -cudart shared");
+  if (program.needs_preload)
+    added.push_back(before(directory + "/libcudart.so.13:" + directory + "/libcuda.so.1", "LD_PRELOAD"));
   return environment_with(added);
 }
 
@@ -142,22 +151,23 @@ int exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 1
 int conclude(int status, const RunOptions& options, const sim::Region& region) {
   int code = exit_status(status);
   if (WIFSIGNALED(status)) {
-    say(options.program + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
-        strsignal(WTERMSIG(status)) + ")");
+    say(options, options.program + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                     strsignal(WTERMSIG(status)) + ")");
     if (WTERMSIG(status) == SIGSEGV)
-      say("host code that dereferences a device pointer ends like this, as on a real GPU: copy with "
+      say(options,
+          "host code that dereferences a device pointer ends like this, as on a real GPU: copy with "
           "cudaMemcpy first");
   }
   for (const std::string& name : region.missing_functions)
-    say("it called " + printable(name) + ", which the simulated GPU lacks");
-  if (!region.load_errors.empty()) say("its device code could not be loaded: see above");
-  if (!region.traps.empty()) say(std::to_string(region.traps.size()) + " kernel(s) faulted");
+    say(options, "it called " + printable(name) + ", which the simulated GPU lacks");
+  if (!region.load_errors.empty()) say(options, "its device code could not be loaded: see above");
+  if (!region.traps.empty()) say(options, std::to_string(region.traps.size()) + " kernel(s) faulted");
   if (region.unread_output_bytes)
-    say("kernels printed " + std::to_string(region.unread_output_bytes) +
-        " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
+    say(options, "kernels printed " + std::to_string(region.unread_output_bytes) +
+                     " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
   if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() && code == 0)
-    say("note: no kernel ran: " + options.program +
-        " launched none, or its launches were refused (cudaGetLastError() tells why)");
+    say(options, "note: no kernel ran: " + options.program +
+                     " launched none, or its launches were refused (cudaGetLastError() tells why)");
   const bool wrong =
       !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
   if (code == 0 && wrong) code = 1;
@@ -170,9 +180,10 @@ void write_trace(const RunOptions& options, const std::string& device, const sim
   std::ofstream file(options.trace);
   file << trace_json(trace, region, description, options.program);
   if (!file.flush()) throw UsageError(options.trace.string() + " cannot be written: " + std::strerror(errno));
-  say("simulated timeline: " + options.trace.string() + " (open it at https://ui.perfetto.dev)" +
-      (trace.dropped ? "; it was cut: " + std::to_string(trace.dropped) + " later calls and pieces of work"
-                     : ""));
+  say(options, "simulated timeline: " + options.trace.string() + " (open it at https://ui.perfetto.dev)" +
+                   (trace.dropped
+                        ? "; it was cut: " + std::to_string(trace.dropped) + " later calls and pieces of work"
+                        : ""));
 }
 
 }  // namespace
@@ -188,7 +199,7 @@ int run_program(const RunOptions& given) try {
     thread->launch = std::max(1u, options.explain_launch);
   }
   sim::MachineOptions& machine = options.machine;
-  machine.device = device_id(options.device);
+  machine.device = device_id(options);
   if (const char* level = std::getenv("ROOFLINE_VECTOR_LEVEL")) machine.vector_level = level;
   machine.checks = parse_checks(options.check);
   machine.trace = !options.trace.empty();
@@ -205,8 +216,8 @@ int run_program(const RunOptions& given) try {
   if (ending.interrupted) return exit_status(ending.status);
   const std::optional<sim::Region> seen = region_of(session);
   if (!seen) {
-    say("the simulated GPU did not finish what " + options.program +
-        " left running: its kernels were stopped");
+    say(options, "the simulated GPU did not finish what " + options.program +
+                     " left running: its kernels were stopped");
     return std::max(1, exit_status(ending.status));
   }
   const sim::Region& region = *seen;
@@ -223,10 +234,10 @@ int run_program(const RunOptions& given) try {
   report_run(options, machine.device, session, region, code, std::move(found));
   return code;
 } catch (const UsageError& error) {
-  say(error.what());
+  say(given, error.what());
   return 2;
 } catch (const std::runtime_error& error) {
-  say(error.what());
+  say(given, error.what());
   return 3;
 }
 

@@ -28,6 +28,7 @@ struct RunOptions {
   std::filesystem::path trace;         ///< write a timeline there; empty: none
   std::vector<std::string> arguments;  ///< the program's own
   std::filesystem::path simulator;     ///< folder of libcudart.so.13; empty: the one of this build
+  std::string shown = "lab run";       ///< who speaks
 };
 
 /// Runs any nvcc-built program on the simulated GPU. Returns the program's exit status (128 + signal when one

@@ -42,6 +42,9 @@ int next_verb(const Paths& paths);
 /// `more`: what brings the next hint, where it is not `./lab hint`.
 int hint_verb(const Paths& paths, const std::string& lab, bool all, const std::string& more = "");
 int reset_verb(const Paths& paths, const std::string& lab);
+/// The copy of the course becomes a newer edition: `given` is its folder or archive; empty: finish an upgrade
+/// that was interrupted.
+int upgrade_verb(const Paths& paths, const std::filesystem::path& given);
 int doctor_verb(const Paths& paths);
 struct BenchRequest {
   std::vector<std::string> labs;  ///< empty: the current one
@@ -77,6 +80,9 @@ struct ExportRequest {
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
   std::filesystem::path course;     ///< course file: hints of an exam's labs stay at home
   bool yes = false;                 ///< files that no lab has by its form go out, too
+  std::string version;              ///< of the project, for the edition and the wheel
+  bool built = false;               ///< a course repository or an autograder brings its programs along
+  std::filesystem::path simulator;  ///< folder for the simulator on its own; empty: none
 };
 int export_verb(const Paths& paths, const ExportRequest& request);
 
@@ -95,6 +101,17 @@ struct StatisticsRequest {
   std::filesystem::path out = "statistics";
 };
 int statistics_verb(const Paths& paths, const StatisticsRequest& request);
+
+struct SimilarityRequest {
+  std::vector<std::filesystem::path> classes;  ///< folders that ./lab batch wrote
+  std::vector<std::filesystem::path>
+      earlier;                    ///< the same of other terms: compared with, not among themselves
+  std::vector<std::string> labs;  ///< empty: all that the classes hold
+  std::filesystem::path out = "similarity";
+  bool sources = false;  ///< the files, too, as MOSS and JPlag take them
+};
+/// Which programs of a class resemble each other.
+int similarity_verb(const Paths& paths, const SimilarityRequest& request);
 
 struct AuthorCheckRequest {
   std::vector<std::string> labs;  ///< empty: all

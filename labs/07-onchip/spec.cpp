@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/lab/spec.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "grader/lab/generate.h"
 
 namespace roofline::grader {
 namespace {
@@ -116,8 +121,111 @@ Part transpose() {
   };
 }
 
+// ---- B: reduce ----
+
+/// What x holds; a setting that the function is not given.
+enum Content : std::uint8_t { kAnySign, kPositive, kNegative, kOneInfinite };
+
+void fill_floats(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
+  const auto content = static_cast<Content>(s["content"]);
+  fill_random(Type::kF32, array, seed, content == kPositive ? 0.5 : -1, content == kNegative ? -0.5 : 1);
+  if (content != kOneInfinite || array.empty()) return;
+  auto* x = reinterpret_cast<float*>(array.data());
+  x[random_bits(seed, 0) % (array.size() / sizeof(float))] = std::numeric_limits<float>::infinity();
+}
+
+/// One pass over x for both outputs' single element; the exact sum to far below what is allowed.
+Reference sum_of(const CallView& call) {
+  Expected sum;
+  for (const float v : call.input<float>("x")) {
+    sum.value += static_cast<double>(v);
+    sum.magnitude += std::abs(static_cast<double>(v));
+  }
+  return [sum](const CallView&, std::uint64_t, std::uint64_t, Expected* expected) { *expected = sum; };
+}
+
+Reference greatest_of(const CallView& call) {
+  double greatest = -std::numeric_limits<double>::infinity();
+  for (const float v : call.input<float>("x"))
+    if (std::isnan(v) || static_cast<double>(v) > greatest) greatest = static_cast<double>(v);
+  // Exact, whatever the sign of a zero: without a magnitude only the smallest number is allowed.
+  return [greatest](const CallView&, std::uint64_t, std::uint64_t, Expected* expected) {
+    *expected = {greatest, 0};
+  };
+}
+
+/// An answer for nothing is asked for last: a function that returns early there is not an empty one.
+std::vector<Case> nothing_last(std::vector<Case> cases) {
+  std::ranges::stable_partition(cases, [](const Case& one) { return one.id != "n-0"; });
+  return cases;
+}
+
+double one(const Settings&) { return 1; }
+
+std::vector<Case> reduce_cases() {
+  std::vector<Case> cases = common_cases({.more_sizes = {4095, 4097}, .fixed = {{"content", kAnySign}}});
+  const auto all = [](std::string id, std::string title, double n, Content content, std::string tells) {
+    return Case{.id = std::move(id),
+                .title = std::move(title),
+                .settings = {{"content", content}, {"n", n}},
+                .tells = std::move(tells)};
+  };
+  return nothing_last(cases) +
+         std::vector<Case>{
+             all("negative", "only numbers below 0", 1000, kNegative, "numbers below 0"),
+             all("infinity", "one of them is infinite", 100'003, kOneInfinite, ""),
+             all("rounding", "a million positive numbers: does the sum round too often?", (1 << 20) + 3,
+                 kPositive, ""),
+             {.id = "beyond-2^32",
+              .title = "more than 2^32 numbers",
+              .settings = {{"content", kAnySign}, {"n", 4'294'967'296.0 + 1'000'003}},
+              .gpu_only = true,
+              .needs_memory = 18'500'000'000},
+         };
+}
+
+Part reduce() {
+  Argument x = in("x", "n");
+  x.fill = fill_floats;
+  return {
+      .letter = "b",
+      .title = "onchip B: the sum and the greatest of many floats",
+      .program = {.header = "reduce.h",
+                  .source = "reduce.cu",
+                  .function = "reduce",
+                  .arguments = {x, out("sum", one), out("max", one), size("n"),
+                                scratch("scratch", [](const Settings&) { return 8192; }), stream()},
+                  .outputs = {{.argument = "sum", .tolerance = {.c = 64}, .reference_of = sum_of},
+                              {.argument = "max", .tolerance = {.c = 1}, .reference_of = greatest_of}}},
+      .cases = reduce_cases(),
+      .goals = {{.id = "bandwidth",
+                 .title = "4 bytes an element, at the read roof",
+                 .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 4})},
+                              {"content", kAnySign}},
+                 .roof = "read",
+                 .work = [](const Settings& s) { return 4 * s["n"]; },
+                 .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+      .structure = {kernels_between(1, 2), coalesced(1.10)},
+      .predictions =
+          {{.key = "b_bytes", .question = "DRAM bytes for one element of a sum", .expected = 4, .unit = "B"},
+           {.key = "b_steps", .question = "shuffles that bring the sum of a warp into lane 0", .expected = 5},
+           {.key = "b_stuck",
+            .question = "what one float has after adding 1 to itself 2^25 times, from 0 on",
+            .expected = 16777216,
+            .factor = 1},
+           {.key = "b_microseconds",
+            .question = "time for 2^28 floats on the A100-40 at its data-sheet bandwidth",
+            .expected = 690.5,
+            .factor = 1.25,
+            .unit = "us"}},
+      .any_block_order = true,
+  };
+}
+
 }  // namespace
 
-Lab ROOFLINE_LAB_SPEC() { return {.title = "onchip: shared memory, banks, warps", .parts = {transpose()}}; }
+Lab ROOFLINE_LAB_SPEC() {
+  return {.title = "onchip: shared memory, banks, warps", .parts = {transpose(), reduce()}};
+}
 
 }  // namespace roofline::grader

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "simulator/analysis/control_flow_graph.h"
+#include "simulator/analysis/erased.h"
 #include "simulator/analysis/register_uses.h"
 
 namespace roofline::sim {
@@ -92,7 +93,7 @@ class Contractor {
       gone.insert(at);
       gone.insert(product.links.begin(), product.links.end());
     }
-    erase(gone);
+    erase(function_, gone);
   }
 
  private:
@@ -183,19 +184,6 @@ class Contractor {
     sum.opcode = traits_[at].fused;
     sum.modifiers.insert(sum.modifiers.begin(), "rn");
     sum.operands = {sum.operands[0], std::move(factor), product.operands[2], std::move(addend)};
-  }
-
-  void erase(const std::set<u32>& gone) {
-    std::vector<u32> place(function_.instructions.size() + 1);
-    std::vector<ptx::Instruction> kept;
-    for (u32 i = 0; i < function_.instructions.size(); ++i) {
-      place[i] = static_cast<u32>(kept.size());
-      if (!gone.contains(i)) kept.push_back(std::move(function_.instructions[i]));
-    }
-    place.back() = static_cast<u32>(kept.size());
-    for (ptx::Label& label : function_.labels)
-      label.instruction = place[std::min<size_t>(label.instruction, place.size() - 1)];
-    function_.instructions = std::move(kept);
   }
 
   ptx::Function& function_;

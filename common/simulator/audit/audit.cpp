@@ -4,7 +4,8 @@
 // The library that `lab run` names in LD_AUDIT: the dynamic loader tells it of every file that it loads,
 // before any code of that file runs (see rtld-audit(7)). It finds CUDA runtimes that are linked into programs
 // and libraries, and makes each of their public functions a jump to the one of libcudart.so.13 beside this
-// file.
+// file. In NVRTC it makes those functions that give machine code jumps to those that give PTX. Libraries of
+// NVIDIA's that the simulated GPU stands in for are not loaded, wherever they are.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -70,6 +71,28 @@ class MappedFile {
   ino_t number_ = 0;
 };
 
+/// Where this file is, with a slash behind it.
+std::string own_folder() {
+  Dl_info own{};
+  dladdr(reinterpret_cast<const void*>(&say), &own);
+  const std::string path = own.dli_fname ? own.dli_fname : "";
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+/// The stand-in for a library that a program asks for by name or by path, as Python's packages do with the
+/// CUDA runtime that they bring along; empty for all others.
+const std::string& stand_in_for(std::string_view asked) {
+  static const auto* const known = [] {
+    auto* const paths = new std::map<std::string, std::string, std::less<>>;
+    for (const char* name : {kStandIn, "libcuda.so.1"}) paths->emplace(name, own_folder() + name);
+    paths->emplace("libcuda.so", own_folder() + "libcuda.so.1");
+    return paths;
+  }();
+  static const std::string none;
+  const auto found = known->find(asked.substr(asked.rfind('/') + 1));
+  return found == known->end() ? none : found->second;
+}
+
 std::string path_of(const link_map& map) { return *map.l_name ? map.l_name : "/proc/self/exe"; }
 
 std::string shown_name(const link_map& map) { return *map.l_name ? map.l_name : "the program"; }
@@ -77,7 +100,7 @@ std::string shown_name(const link_map& map) { return *map.l_name ? map.l_name : 
 /// libcudart.so.13 of the simulated GPU.
 class StandIn {
  public:
-  StandIn() : file_(folder() + kStandIn), functions_(ElfFile(file_.bytes()).exported_functions()) {
+  StandIn() : file_(own_folder() + kStandIn), functions_(ElfFile(file_.bytes()).exported_functions()) {
     for (const Function& function : functions_) addresses_.emplace(function.name, function.address);
   }
   bool is(const MappedFile& file) const { return file_.is_same_file(file); }
@@ -92,13 +115,6 @@ class StandIn {
   }
 
  private:
-  static std::string folder() {
-    Dl_info own{};
-    dladdr(reinterpret_cast<const void*>(&say), &own);
-    const std::string path = own.dli_fname ? own.dli_fname : "";
-    return path.substr(0, path.rfind('/') + 1);
-  }
-
   MappedFile file_;
   std::vector<Function> functions_;
   std::map<std::string_view, std::uint64_t> addresses_;
@@ -121,16 +137,39 @@ void write_code(const Patch& patch) {
   __builtin___clear_cache(code, code + patch.bytes.size());
 }
 
+/// A redirection of a function that was loaded to `base`.
+Redirection redirection(const Function& function, std::uint64_t base, Code code) {
+  const std::uint64_t address = base + function.address;
+  const std::span begin(reinterpret_cast<const std::byte*>(address), function.size);
+  return {std::string(function.name), address, function.size, host_jumps().mark_size(begin), std::move(code)};
+}
+
 void redirect(const StaticRuntime& runtime, std::uint64_t base, const StandIn& stand_in,
               std::uint64_t stand_in_base) {
   std::vector<Redirection> redirections;
-  for (const Function& function : runtime.functions) {
-    const std::uint64_t address = base + function.address;
-    const std::span begin(reinterpret_cast<const std::byte*>(address), function.size);
-    redirections.push_back({std::string(function.name), address, function.size, host_jumps().mark_size(begin),
-                            stand_in.code_for(function, stand_in_base)});
+  for (const Function& function : runtime.functions)
+    redirections.push_back(redirection(function, base, stand_in.code_for(function, stand_in_base)));
+  for (const Patch& patch : plan_patches(std::move(redirections), host_jumps())) write_code(patch);
+}
+
+/// NVRTC compiles to PTX on the way to machine code, and has both when a program asks for either. The
+/// simulated GPU runs PTX: whoever asks for machine code gets that.
+void give_ptx_for_cubin(const ElfFile& nvrtc, std::uint64_t base) {
+  std::map<std::string_view, Function> functions;
+  for (const Function& function : nvrtc.exported_functions()) functions.emplace(function.name, function);
+  std::vector<Redirection> redirections;
+  for (const auto& [cubin, ptx] :
+       {std::pair{"nvrtcGetCUBIN", "nvrtcGetPTX"}, std::pair{"nvrtcGetCUBINSize", "nvrtcGetPTXSize"}}) {
+    const auto from = functions.find(cubin), to = functions.find(ptx);
+    if (from == functions.end() || to == functions.end()) return;
+    redirections.push_back(redirection(from->second, base, host_jumps().far_jump(base + to->second.address)));
   }
   for (const Patch& patch : plan_patches(std::move(redirections), host_jumps())) write_code(patch);
+}
+
+bool is_nvrtc(const ElfFile& file) {
+  const std::vector<std::string> names = file.dynamic(DT_SONAME);
+  return !names.empty() && names.front().starts_with("libnvrtc.so");
 }
 
 /// What has been loaded, and what of it was not looked at yet.
@@ -153,6 +192,7 @@ class Loaded {
     if (stand_in_.is(mapped)) return;
     const ElfFile file(mapped.bytes());
     if (!file.is_elf()) return;
+    if (is_nvrtc(file)) return give_ptx_for_cubin(file, map.l_addr);
     const StaticRuntime runtime = find_static_runtime(file, stand_in_.functions());
     const std::string name = shown_name(map);
     if (runtime.presence == Presence::kOlder)
@@ -189,11 +229,17 @@ Loaded& loaded() {
 }  // namespace roofline::sim::static_runtime
 
 using roofline::sim::static_runtime::loaded;
+using roofline::sim::static_runtime::stand_in_for;
 
 extern "C" {
 
 [[gnu::visibility("default")]] unsigned la_version(unsigned version) {
   return std::min(version, unsigned{LAV_CURRENT});
+}
+
+[[gnu::visibility("default")]] char* la_objsearch(const char* name, uintptr_t*, unsigned) {
+  const std::string& other = stand_in_for(name);
+  return const_cast<char*>(other.empty() ? name : other.c_str());
 }
 
 [[gnu::visibility("default")]] unsigned la_objopen(link_map* map, Lmid_t, uintptr_t* cookie) {

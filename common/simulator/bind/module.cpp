@@ -7,6 +7,7 @@
 
 #include "simulator/analysis/contractions.h"
 #include "simulator/analysis/control_flow_graph.h"
+#include "simulator/analysis/joined_loads.h"
 #include "simulator/isa/row.h"
 #include "simulator/isa/system.h"
 #include "simulator/isa/word_order.h"
@@ -25,6 +26,7 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
     ptx::Module module = ptx::parse(texts[0], name);
     isa::use_table_order(module);
     contract(module, isa::traits_of);
+    join_loads(module, isa::traits_of);
     return module;
   }
   std::vector<ptx::Unit> units;
@@ -33,6 +35,7 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
     unit.module = ptx::parse(text, name + ", translation unit " + std::to_string(units.size()));
     isa::use_table_order(unit.module);
     contract(unit.module, isa::traits_of);
+    join_loads(unit.module, isa::traits_of);
     unit.name = ptx::unit_name(unit.module, units.size());
   }
   return ptx::link(std::move(units), [](const std::string& f) { return isa::builtin(f) != nullptr; });

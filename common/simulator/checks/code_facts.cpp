@@ -11,7 +11,8 @@ namespace roofline::sim {
 
 bool is_watched(const Traits& traits) {
   const bool copies = traits.async_copy != AsyncCopy::kNone && traits.async_copy != AsyncCopy::kCopy;
-  return copies || (traits.gathers != Gathers::kNone && traits.gathers != Gathers::kClusterBarrier);
+  return copies || traits.fence == Fence::kWider ||
+         (traits.gathers != Gathers::kNone && traits.gathers != Gathers::kClusterBarrier);
 }
 
 Slot members_of(const Instruction& in, const Traits& traits) {

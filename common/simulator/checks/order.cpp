@@ -56,14 +56,14 @@ void BlockOrder::complete(u8 barrier, u32 waiting) {
   meeting.acquired = 0;
 }
 
-void BlockOrder::publish(u64 time) { publications_.push_back({++clock_, time}); }
+void BlockOrder::publish(u64 time) { publications_.push_back({++clock_, fenced_, time}); }
 
 bool LaunchOrder::by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
-                            const std::vector<Publication>* published) const {
+                            const std::vector<Publication>* published, bool unfenced) {
   const u64 acquired = now.acquired(warp);
   if (acquired == 0 || published == nullptr) return false;
-  const auto first = std::upper_bound(published->begin(), published->end(), before.clock,
-                                      [](u32 clock, const Publication& p) { return clock < p.tick; });
+  const auto until = unfenced || before.block == now.block() ? &Publication::tick : &Publication::fenced;
+  const auto first = std::ranges::upper_bound(*published, before.clock, {}, until);
   return first != published->end() && first->time <= acquired;
 }
 

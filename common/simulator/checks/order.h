@@ -23,10 +23,10 @@ struct Stamp {
   bool pending = false;  ///< an asynchronous copy that has not been waited for
 };
 
-/// Publications of a block: at clock `tick` it made everything before visible to whoever acquires later than
-/// `time`.
+/// Publications of a block: at clock `tick` it made everything before visible to those of its own threads
+/// that acquire later than `time`, and to other blocks what it had done before clock `fenced`.
 struct Publication {
-  u32 tick;
+  u32 tick, fenced;
   u64 time;
 };
 
@@ -46,6 +46,9 @@ class BlockOrder {
   void arrive(u32 warp, u8 barrier);
   /// The barrier is complete; `waiting` has a bit for each warp that waited.
   void complete(u8 barrier, u32 waiting);
+  /// What the block did before may be published to other blocks. Taken for all of its threads: a fence of one
+  /// covers what barriers have ordered before it, and who has fenced has rarely forgotten another.
+  void fence() { fenced_ = ++clock_; }
   /// The warp has made what it knows visible through memory, at `time`.
   void publish(u64 time);
   void acquire(u32 warp, u64 time) { acquired_[warp] = std::max(acquired_[warp], time); }
@@ -69,7 +72,7 @@ class BlockOrder {
   };
 
   u32 block_, warps_;
-  u32 clock_ = 1, all_met_ = 0;
+  u32 clock_ = 1, all_met_ = 0, fenced_ = 0;
   std::vector<u32> known_;  ///< [a * warps + b]: accesses of warp b before this clock are ordered before a
   std::vector<std::unique_ptr<LaneClocks>> lanes_;  ///< the same between lanes, where parts of warps met
   std::vector<u64> acquired_;
@@ -89,9 +92,10 @@ class LaunchOrder {
   void ended(const BlockOrder& block) {
     if (!block.publications().empty()) ended_[block.block()] = block.publications();
   }
-  /// Whether an access of any block is ordered before `warp` of the block `now`, through memory.
-  bool by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
-                 const std::vector<Publication>* of_running) const;
+  /// Whether an access of any block is ordered before `warp` of the block `now`, through memory; with
+  /// `unfenced`, whether it were if every publication came behind a fence.
+  static bool by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
+                        const std::vector<Publication>* published, bool unfenced = false);
   const std::vector<Publication>* publications_of(u32 block) const {
     const auto found = ended_.find(block);
     return found == ended_.end() ? nullptr : &found->second;

@@ -87,7 +87,7 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
     me.clock = state.order.clock();
     me.pending = copies;
     const Touch t{w, in, state, me, lane, address, shared, traits.plain_store, a};
-    if (strong(me)) communicate(t, a, shadow);
+    if (strong(me)) communicate(t, a, shadow, traits.releases);
     touch(t, a, shadow);
     if (copies) {
       ThreadCopies& mine = state.copies[me.thread];
@@ -97,8 +97,9 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
 }
 
 /// A strong access hands on what was published at its address, and publishes.
-void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow) {
+void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow, bool releases) {
   const u64 now = order_.next_time();
+  if (releases) t.state.order.fence();
   if (a.kind != AccessKind::kLoad) t.state.order.publish(now);
   shadow.each(t.address, a.width, [&](RaceCell& cell, u64, u32) {
     if (a.kind != AccessKind::kStore) t.state.order.acquire(t.w.index, cell.published);
@@ -147,7 +148,7 @@ bool RaceCheck::ordered(const Touch& t, const Stamp& before) const {
   if (same_block && t.shared && before.thread / kWarpSize == t.w.index && is_volatile(before) &&
       is_volatile(t.me))
     return false;
-  return order_.by_memory(before, now, t.w.index, publications_of(before.block));
+  return LaunchOrder::by_memory(before, now, t.w.index, publications_of(before.block));
 }
 
 void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes) {
@@ -219,6 +220,7 @@ void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
     case Gathers::kNone:
       break;
   }
+  if (traits.fence == Fence::kWider) state.order.fence();
   if (traits.async_copy == AsyncCopy::kCommit)
     each_lane_of(active, [&](u32 l) { ++state.copies[w.index * kWarpSize + l].committed; });
   if (traits.async_copy == AsyncCopy::kWaitGroups) wait_for_copies(w, active, in.immediate);

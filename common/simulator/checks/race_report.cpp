@@ -10,6 +10,10 @@ namespace roofline::sim {
 
 namespace {
 
+constexpr const char* kFence =
+    "the flag or counter that stands between the two may be seen before the data is: __threadfence() between "
+    "writing the data and writing the flag; a barrier reaches only the block's own threads";
+
 const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction,
                        bool split) {
   if (pending)
@@ -65,6 +69,9 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
   finding.advice = advice_for(before.pending, t.shared, same_block, same_warp,
                               before.instruction == t.me.instruction && before.clock == t.me.clock,
                               (t.state.split_warps >> t.w.index % 32 & 1U) != 0);
+  if (!same_block && !before.pending &&
+      LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), true))
+    finding.advice = kFence;
   return findings_.add(std::move(finding));
 }
 

@@ -24,12 +24,12 @@ Cost pair_cost(const Match&) { return {Pipe::kAlu, 2}; }
 
 std::vector<Row> sum_rows() {
   return {
-      binary<INTS>("add.type d, a, b", add),
+      binary<INTS>("add.type d, a, b", add).with({.zeros = Zeros::kFewer}),
       binary<TypeList<S32>>(
           "add.sat.s32 d, a, b", [](s32 a, s32 b) { return saturate_to_s32(s64{a} + b); }, pair_cost),
       binary<TypeList<U16X2, S16X2>>(
           "add.type d, a, b", [](u32 a, u32 b) { return by_halves<u16>(add, a, b); }, pair_cost),
-      binary<INTS>("sub.type d, a, b", subtract),
+      binary<INTS>("sub.type d, a, b", subtract).with({.zeros = Zeros::kFewer}),
       binary<TypeList<S32>>(
           "sub.sat.s32 d, a, b", [](s32 a, s32 b) { return saturate_to_s32(s64{a} - b); }, pair_cost),
   };
@@ -38,14 +38,17 @@ std::vector<Row> sum_rows() {
 std::vector<Row> product_rows() {
   return {
       binary<INTS>(
-          "mul.lo.type d, a, b", [](auto a, auto b) { return wrap(a) * wrap(b); }, multiply_cost),
+          "mul.lo.type d, a, b", [](auto a, auto b) { return wrap(a) * wrap(b); }, multiply_cost)
+          .with({.zeros = Zeros::kTogether}),
       binary<INTS>(
           "mul.hi.type d, a, b", [](auto a, auto b) { return high_product(a, b); }, multiply_cost),
       lanewise<WideShape, NARROW_INTS>(
-          "mul.wide.type d, a, b", [](auto a, auto b) { return full_product(a, b); }, wide_cost),
+          "mul.wide.type d, a, b", [](auto a, auto b) { return full_product(a, b); }, wide_cost)
+          .with({.zeros = Zeros::kTogether}),
       ternary<INTS>(
           "mad.lo.type d, a, b, c", [](auto a, auto b, auto c) { return wrap(a) * wrap(b) + wrap(c); },
-          fused_cost),
+          fused_cost)
+          .with({.zeros = Zeros::kTogetherThenFewer}),
       ternary<INTS>(
           "mad.hi.type d, a, b, c", [](auto a, auto b, auto c) { return wrap(high_product(a, b)) + wrap(c); },
           fused_cost),
@@ -55,7 +58,8 @@ std::vector<Row> product_rows() {
       lanewise<WideAddShape, NARROW_INTS>(
           "mad.wide.type d, a, b, c",
           [](auto a, auto b, auto c) { return wrap(c) + wrap(static_cast<decltype(c)>(full_product(a, b))); },
-          wide_cost),
+          wide_cost)
+          .with({.zeros = Zeros::kTogetherThenFewer}),
       binary<WORDS>(
           "mul24.lo.type d, a, b", [](auto a, auto b) { return product24(a, b); }, wide_cost),
       binary<WORDS>(

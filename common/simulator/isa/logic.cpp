@@ -117,11 +117,11 @@ using SHIFT_RIGHT_TYPES = TypeList<B16, B32, B64, U16, U32, U64, S16, S32, S64>;
 std::vector<Row> logic_rows() {
   constexpr Traits kShifts = {.typing = Typing::kShifted};
   return {
-      binary<BITS>("and.type d, a, b", both),
+      binary<BITS>("and.type d, a, b", both).with({.zeros = Zeros::kMore}),
       predicates("and.pred d, a, b", both),
-      binary<BITS>("or.type d, a, b", either),
+      binary<BITS>("or.type d, a, b", either).with({.zeros = Zeros::kFewer}),
       predicates("or.pred d, a, b", either),
-      binary<BITS>("xor.type d, a, b", differ),
+      binary<BITS>("xor.type d, a, b", differ).with({.zeros = Zeros::kFewer}),
       predicates("xor.pred d, a, b", differ),
       unary<BITS>("not.type d, a", [](auto a) { return ~wrap(a); }),
       predicates("not.pred d, a", [](u32 a, u32) { return ~a; }),
@@ -140,7 +140,8 @@ std::vector<Row> logic_rows() {
       ternary<TypeList<B32>>("shf.l.wrap.b32 d, a, b, c", funnel_left<false>),
       ternary<TypeList<B32>>("shf.r.clamp.b32 d, a, b, c", funnel_right<true>),
       ternary<TypeList<B32>>("shf.r.wrap.b32 d, a, b, c", funnel_right<false>),
-      shift<BITS>("shl.type d, a, b", shift_left).with(kShifts),
+      shift<BITS>("shl.type d, a, b", shift_left)
+          .with({.zeros = Zeros::kShifted, .typing = Typing::kShifted}),
       shift<SHIFT_RIGHT_TYPES>("shr.type d, a, b", shift_right).with(kShifts),
   };
 }

@@ -30,6 +30,7 @@ Traits traits_of(const Row& row, const Match& match) {
   traits.aligned |= match.has("aligned");
   traits.strength = strength_of(row, match);
   if (traits.fence != Fence::kNone && match.has("cta")) traits.fence = Fence::kBlock;
+  traits.releases = !match.has("cta") && (match.has("release") || match.has("acq_rel"));
   traits.type = match.type;
   traits.from = match.type2;
   return traits;

@@ -187,6 +187,7 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   BlockRecord record = runner.take_record();
+  for (u32 i = 0; i < block.warp_count; ++i) record.issued += block.warps[i].issued;
   const std::lock_guard lock(launch.mutex);
   launch.records.push_back(std::move(record));
   launch.cycles = {std::max(launch.cycles.l2, cycles.l2), std::max(launch.cycles.dram, cycles.dram)};

@@ -40,6 +40,16 @@ enum class Arithmetic : u8 {
   kRoot
 };
 
+/// How many zero bits the result ends with, by those of the operands.
+enum class Zeros : u8 {
+  kNone,               ///< nothing is known
+  kFewer,              ///< as the one with fewer: add, or
+  kMore,               ///< as the one with more: and
+  kTogether,           ///< mul
+  kTogetherThenFewer,  ///< mad
+  kShifted             ///< shl
+};
+
 /// Which types of the spelling the operands have.
 enum class Typing : u8 {
   kAlike,      ///< all have the last one
@@ -93,6 +103,7 @@ struct Traits {
   bool writes_first = false;  ///< the first operand, or each part of it, is a destination
   Copies copies = Copies::kNothing;
   Arithmetic arithmetic = Arithmetic::kOther;
+  Zeros zeros = Zeros::kNone;
   Typing typing = Typing::kAlike;
   Gathers gathers = Gathers::kNone;
   Members members = Members::kNone;
@@ -101,6 +112,7 @@ struct Traits {
   AsyncCopy async_copy = AsyncCopy::kNone;
   Strength strength = Strength::kPlain;
   Fence fence = Fence::kNone;
+  bool releases = false;        ///< a strong access that is its own fence, for other blocks too
   bool plain_store = false;     ///< st: its values are in registers
   bool read_only = false;       ///< a load of what nobody writes meanwhile: ld.nc
   bool swaps = false;           ///< compares and swaps

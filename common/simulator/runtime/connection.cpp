@@ -134,6 +134,7 @@ Outcome Connection::receive(u32 kind, std::vector<Descriptor>* descriptors, Read
   fields(header, outcome);
   if (!fields.ok() || header.magic != kMagic || header.kind != kind || header.sequence != sequence_) lost();
   if (!outcome.message.empty()) say(outcome.message);
+  if (listener_ && !outcome.message.empty()) *listener_ += outcome.message + "\n";
   states_[selected_].sticky = outcome.sticky;
   states_[selected_].output = outcome.output;
   if (outcome.deferred != Status::kOk) deferred_ = outcome.deferred;

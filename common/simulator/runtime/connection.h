@@ -60,6 +60,9 @@ class Connection {
   void call_ends() {
     if (watches_host_) host_call_ends();
   }
+  /// What the machine says is appended to `text` as well as printed, until another is named; nullptr: to
+  /// none.
+  void listen(std::string* text) { listener_ = text; }
   /// What a message says about where the program called, while checks run; see call_site.h.
   std::string site() const;
   bool watches_host() const { return watches_host_; }
@@ -92,6 +95,7 @@ class Connection {
   std::vector<GpuState> states_{1};
   channel::Status deferred_ = channel::Status::kOk;
   bool watches_host_ = false;  ///< races are checked
+  std::string* listener_ = nullptr;
 };
 
 template <class Command>

@@ -41,7 +41,8 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return locked([&](Runtime& r) {
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
-    chosen_device() = device;
+    current_device() = {device, nullptr, true};
+    r.settings(device).active = true;
     r.aim(device);
     return to_cuda(r.connection().sticky());
   });
@@ -113,7 +114,9 @@ cudaError_t cudaDeviceReset() {
     r.reset();
     return cudaSuccess;
   });
-  if (error == cudaSuccess) last_error() = cudaSuccess;
+  if (error != cudaSuccess) return error;
+  last_error() = cudaSuccess;
+  current_device().used = false;
   return error;
 }
 

@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Code loaded at run time: what NVRTC gives, or files.
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
-#include "simulator/image/registration.h"
 #include "simulator/ptx/load_error.h"
-#include "simulator/runtime/runtime.h"
+#include "simulator/runtime/load_image.h"
 #include "simulator/runtime/say.h"
 
 using namespace roofline::sim;
@@ -24,15 +19,11 @@ Module* module_of(Runtime& r, cudaLibrary_t library) {
   return module;
 }
 
-cudaError_t load(Runtime& r, cudaLibrary_t* library, std::vector<std::byte> image) {
-  Module& module = r.modules.add_copy(std::move(image));
-  const cudaError_t error = r.modules.load(module, r.connection());
-  if (error != cudaSuccess) {
-    r.modules.remove(module, nullptr);
-    return error;
-  }
-  *library = reinterpret_cast<cudaLibrary_t>(&module);
-  return cudaSuccess;
+cudaError_t load(Runtime& r, cudaLibrary_t* library, Image image) {
+  Module* module = nullptr;
+  const cudaError_t error = load_image(r, std::move(image), module);
+  if (error == cudaSuccess) *library = reinterpret_cast<cudaLibrary_t>(module);
+  return error;
 }
 
 cudaError_t find_global(cudaLibrary_t library, const char* name, bool managed, void** address,
@@ -57,8 +48,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
   return api([&](Runtime& r) {
     if (!library || !code) return cudaErrorInvalidValue;
     try {
-      const auto image = image::image_at(code);
-      return load(r, library, {image.begin(), image.end()});
+      return load(r, library, image_behind(code));
     } catch (const LoadError& error) {
       say(error.what());
       return cudaErrorInvalidKernelImage;
@@ -70,11 +60,8 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cu
                                     unsigned, cudaLibraryOption*, void**, unsigned) {
   return api([&](Runtime& r) {
     if (!library || !file) return cudaErrorInvalidValue;
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return cudaErrorFileNotFound;
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    std::vector<std::byte> image(text.size());
-    std::memcpy(image.data(), text.data(), text.size());
+    Image image = image_in_file(file);
+    if (image.empty()) return cudaErrorFileNotFound;
     return load(r, library, std::move(image));
   });
 }

@@ -2,29 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
+#include "simulator/runtime/fill.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
 using namespace roofline::sim::runtime;
 
+namespace roofline::sim::runtime {
+
+cudaError_t fill(Runtime& r, const FillRequest& q) {
+  const StreamUse use = q.async ? queue_on(r, q.stream) : use_stream(r, q.stream);
+  if (use.error != cudaSuccess) return use.error;
+  if (use.capture && !q.async) return refuse_capture(use);
+  if (q.width == 0 || q.height == 0) return cudaSuccess;
+  if (!is_device_address(q.to) && !is_window_address(q.to)) return cudaErrorInvalidValue;
+  const size_t row = q.width * q.element_bytes;
+  if (q.height > 1 && q.pitch < row) return cudaErrorInvalidValue;
+  if (use.capture)
+    return capture(use, FillCall{{q.to, q.pitch, q.value, q.element_bytes, q.width, q.height}});
+  const Rectangle where{reinterpret_cast<u64>(q.to), q.pitch, row, q.height};
+  const Fill command{where, q.value, q.element_bytes, use.id, q.async};
+  return send(r, use, [command](Runtime& runtime) { return to_cuda(runtime.connection().call(command)); });
+}
+
+}  // namespace roofline::sim::runtime
+
 namespace {
 
+/// Rows of all slices follow each other at the same distance.
 cudaError_t fill(void* to, size_t pitch, int value, size_t width, size_t height, size_t depth,
                  cudaStream_t stream, bool async) {
+  const unsigned byte = static_cast<unsigned>(value) & 0xff;
   return api([&](Runtime& r) {
-    const StreamUse use = async ? queue_on(r, stream) : use_stream(r, stream);
-    if (use.error != cudaSuccess) return use.error;
-    if (use.capture && !async) return refuse_capture(use);
-    if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
-    if (!is_device_address(to) && !is_window_address(to)) return cudaErrorInvalidValue;
-    if (height * depth > 1 && pitch < width) return cudaErrorInvalidValue;
-    if (use.capture)
-      return capture(use,
-                     FillCall{{to, pitch, static_cast<unsigned>(value) & 0xff, 1, width, height * depth}});
-    // Rows of all slices follow each other at the same distance.
-    const Rectangle where{reinterpret_cast<u64>(to), pitch, width, height * depth};
-    const Fill command{where, static_cast<u32>(value) & 0xff, 1, use.id, async};
-    return send(r, use, [command](Runtime& runtime) { return to_cuda(runtime.connection().call(command)); });
+    return runtime::fill(r, {to, pitch, byte, 1, width, height * depth, stream, async});
   });
 }
 

@@ -6,7 +6,7 @@
 #include "simulator/runtime/not_supported.h"
 
 #define DONE(name)
-#define MISSING(name)                                            \
+#define MISSING(name, why)                                       \
   extern "C" __attribute__((visibility("default"))) int name() { \
     static std::atomic<bool> said = false;                       \
     return roofline::sim::runtime::not_supported(#name, said);   \

@@ -11,10 +11,10 @@
 
 namespace roofline::sim::runtime {
 
-int not_supported(const char* name, std::atomic<bool>& said) {
+int not_supported(const char* name, std::atomic<bool>& said, const char* answer) {
   return api([&](Runtime& r) {
     if (!said.exchange(true)) {
-      say(std::string(name) + " is not supported yet: it returns cudaErrorNotSupported");
+      say(std::string(name) + " is not supported yet: it returns " + answer);
       r.connection().post(channel::ReportMissing{name});
     }
     return cudaErrorNotSupported;

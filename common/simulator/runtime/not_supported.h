@@ -5,7 +5,8 @@
 
 namespace roofline::sim::runtime {
 
-/// Names a function that is not there, once, here and to the machine; gives cudaErrorNotSupported.
-int not_supported(const char* name, std::atomic<bool>& said);
+/// Names a function that is not there, once, here and to the machine; gives cudaErrorNotSupported, or what
+/// the driver API calls the same number.
+int not_supported(const char* name, std::atomic<bool>& said, const char* answer = "cudaErrorNotSupported");
 
 }  // namespace roofline::sim::runtime

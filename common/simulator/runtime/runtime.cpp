@@ -46,6 +46,18 @@ Connection& Runtime::connection() {
 
 DeviceSettings& Runtime::settings(int device) { return settings_[device]; }
 
+int Runtime::device_of_thread() const {
+  const int chosen = current_device().device;
+  return chosen >= 0 ? chosen : valid_devices.front();
+}
+
+void Runtime::use_primary_context() {
+  CurrentDevice& current = current_device();
+  if (current.used) return;
+  current.used = true;
+  settings().active = true;
+}
+
 u32 Runtime::per_thread_stream() {
   struct Mine {
     u32 id = 0, generation = 0;
@@ -178,9 +190,9 @@ namespace {
 
 }  // namespace
 
-int& chosen_device() {
-  thread_local int device = -1;
-  return device;
+CurrentDevice& current_device() {
+  thread_local CurrentDevice current;
+  return current;
 }
 
 cudaError_t& last_error() {

@@ -47,6 +47,7 @@ struct DeviceSettings {
   unsigned flags = 0;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;
   std::set<int> peers;  ///< whose memory its kernels may touch
+  bool active = false;  ///< the runtime uses its primary context
 };
 
 /// The state of the CUDA runtime in one program. Every API function runs with the lock held (see api()).
@@ -64,6 +65,9 @@ class Runtime {
   /// The device that this call's commands go to: the thread's own at first (see api()).
   int target() const { return target_; }
   void aim(int device) { target_ = device; }
+  int device_of_thread() const;
+  /// A first call without a current context makes that of the device current.
+  void use_primary_context();
   DeviceSettings& settings(int device);
   DeviceSettings& settings() { return settings(target_); }
 
@@ -128,8 +132,14 @@ class Runtime {
   u32 next_stream_ = 1, next_event_ = 1;
 };
 
-/// The device that this thread chose with cudaSetDevice, or -1.
-int& chosen_device();
+/// What this thread's calls are for.
+struct CurrentDevice {
+  int device = -1;  ///< chosen by cudaSetDevice, or by a context that was made current; -1: none chosen
+  const void* context =
+      nullptr;        ///< one of the driver API's own (driver/); null: the device's primary context
+  bool used = false;  ///< the runtime has made the primary context current by using it
+};
+CurrentDevice& current_device();
 
 /// This thread's error, for cudaGetLastError.
 cudaError_t& last_error();
@@ -154,7 +164,7 @@ cudaError_t locked(Body&& body) noexcept {
   std::lock_guard guard(runtime.lock);
   if (runtime.forked) return remember(cudaErrorInitializationError);
   try {
-    runtime.aim(chosen_device() >= 0 ? chosen_device() : runtime.valid_devices.front());
+    runtime.aim(runtime.device_of_thread());
     return remember(body(runtime));
   } catch (const ConnectionLost& lost) {
     return remember(connection_error(lost));
@@ -172,6 +182,7 @@ cudaError_t api(Body&& body) noexcept {
       return runtime.connected() ? runtime.connection().sticky() : channel::Status::kOk;
     };
     if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);
+    runtime.use_primary_context();
     if (runtime.connected()) runtime.connection().call_begins();
     const cudaError_t error = body(runtime);
     if (runtime.connected()) runtime.connection().call_ends();

@@ -27,6 +27,10 @@ struct Measurement {
   bool counted = true;  ///< false: its source corrected it since
 
   double error() const { return model / published - 1; }
+  /// Larger is quicker, whatever the unit.
+  double published_speed() const { return is_time() ? 1 / published : published; }
+  double model_speed() const { return is_time() ? 1 / model : model; }
+  bool is_time() const { return unit == "us" || unit == "ms"; }
   std::string word(const std::string& key) const { return values.at(key); }
   double number(const std::string& key) const { return std::stod(values.at(key)); }
   u64 count(const std::string& key) const { return std::stoull(values.at(key)); }
@@ -234,6 +238,24 @@ inline double null_kernel(const DeviceDescription& gpu) {
   return timeline.device_end() * 1e6;
 }
 
+/// Figures of a file of lines "NAME = FIGURE"; none where there is no such file.
+inline std::map<std::string, double> stored_figures(const std::string& path) {
+  std::map<std::string, double> all;
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line))
+    if (const size_t equals = line.find(" = "); equals != line.npos && line.front() != '#')
+      all[line.substr(0, equals)] = std::stod(line.substr(equals + 3));
+  return all;
+}
+
+/// Of whole programs, which take minutes: tuned_test runs them. 0: not yet.
+inline double tuned(const DeviceDescription&, const Measurement& m) {
+  static const auto all = stored_figures(SIMULATOR_SOURCE "/tests/tuned.simulated");
+  const auto found = all.find(m.kind + ' ' + m.card + ' ' + m.arguments);
+  return found == all.end() ? 0 : found->second;
+}
+
 inline double pinned_copy(const DeviceDescription& gpu, const Measurement& m) {
   Timeline timeline(gpu);
   timeline.copy(0, CopyKind::kHostToDevice, m.count("bytes"), false, true);
@@ -258,7 +280,10 @@ inline const std::map<std::string, Model>& models() {
       {"launch", [](const auto& gpu, const auto&) { return pace(gpu, false, 0) * 1e6; }},
       {"graph-node", [](const auto& gpu, const auto&) { return pace(gpu, true, 0) * 1e6; }},
       {"null-kernel", [](const auto& gpu, const auto&) { return null_kernel(gpu); }},
-      {"pinned-copy", pinned_copy}};
+      {"pinned-copy", pinned_copy},
+      {"product", tuned},
+      {"tensor-tile", tuned},
+      {"dedispersion", tuned}};
   return all;
 }
 
@@ -294,30 +319,33 @@ inline Measurement measurement(const std::string& kind, std::istringstream& word
 
 }  // namespace published
 
-/// All lines of the file, evaluated; throws std::runtime_error that names the line that is wrong.
-inline std::vector<Measurement> published_measurements(const std::string& cases, const std::string& devices) {
-  std::ifstream file(cases);
+/// All lines of the files, evaluated; throws std::runtime_error that names the line that is wrong.
+inline std::vector<Measurement> published_measurements(const std::vector<std::string>& files,
+                                                       const std::string& devices) {
   std::map<std::string, DeviceDescription> cards;
   for (const std::string& id : known_devices(devices)) cards[id] = load_device(devices, id);
   std::vector<Measurement> all;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) try {
-      if (line.empty() || line.front() == '#') continue;
-      std::istringstream words(line);
-      std::string kind;
-      words >> kind;
-      if (kind == "card") {
-        std::string name;
-        words >> name;
-        cards[name] = published::derived_card(words, devices);
-        continue;
+  for (const std::string& cases : files) {
+    std::ifstream file(cases);
+    std::string line;
+    for (int number = 1; std::getline(file, line); ++number) try {
+        if (line.empty() || line.front() == '#') continue;
+        std::istringstream words(line);
+        std::string kind;
+        words >> kind;
+        if (kind == "card") {
+          std::string name;
+          words >> name;
+          cards[name] = published::derived_card(words, devices);
+          continue;
+        }
+        Measurement m = published::measurement(kind, words);
+        m.model = published::models().at(kind)(cards.at(m.card), m);
+        all.push_back(std::move(m));
+      } catch (const std::exception& error) {
+        throw std::runtime_error(cases + ":" + std::to_string(number) + ": " + error.what());
       }
-      Measurement m = published::measurement(kind, words);
-      m.model = published::models().at(kind)(cards.at(m.card), m);
-      all.push_back(std::move(m));
-    } catch (const std::exception& error) {
-      throw std::runtime_error(cases + ":" + std::to_string(number) + ": " + error.what());
-    }
+  }
   return all;
 }
 

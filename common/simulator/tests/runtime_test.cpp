@@ -134,7 +134,7 @@ TEST(Runtime, DeviceComesFromTheEnvironment) {
 
 std::set<std::string> listed(const std::string& pattern) {
   const std::string text = read_file(SIMULATOR_SOURCE "/runtime/api.list");
-  const std::regex line("\n" + pattern + "\\((\\w+)\\)");
+  const std::regex line("\n" + pattern + "\\((\\w+)[,)]");
   std::set<std::string> names;
   for (auto i = std::sregex_iterator(text.begin(), text.end(), line); i != std::sregex_iterator(); ++i)
     names.insert((*i)[1]);

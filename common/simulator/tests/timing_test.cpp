@@ -250,6 +250,26 @@ TEST(Occupancy, AgreesWithTheCudaCalculator) {
   EXPECT_EQ(count, 208);
 }
 
+// Breaks when a grid of blocks of which half have nothing to do takes as long as if the recorded one, which
+// has, stood for all.
+TEST(KernelModel, RecordedBlocksStandForTheAverageBlock) {
+  const auto gpu = device("a100-sxm4-40gb");
+  test::HandMade warp;
+  for (int i = 0; i < 400; ++i) warp.arithmetic(Pipe::kFma);
+  BlockRecord record = test::block_of(warp, 8);
+  record.issued = 8 * 400;
+  KernelResources resources;
+  resources.registers = 32;
+  const auto seconds = [&](u32 blocks, double average) {
+    KernelCounters counters;
+    counters.even_warp_instructions = static_cast<u64>(blocks * average);
+    return model_kernel(gpu, counters, resources, {blocks, 1, 1}, {256, 1, 1}, {&record, 1}).seconds;
+  };
+  const u32 many = gpu.sms * 8 * 50, one_round = gpu.sms * 8;
+  EXPECT_NEAR(seconds(many, 1600) / seconds(many, 3200), 0.5, 0.02);
+  EXPECT_EQ(seconds(one_round, 1600), seconds(one_round, 3200)) << "its busiest SM may have only such blocks";
+}
+
 TEST(Occupancy, NamesWhatLimits) {
   const auto gpu = device("a100-sxm4-40gb");
   const auto limiter = [&](u32 threads, u32 registers, u64 shared, u64 grid = 0) {

@@ -175,7 +175,20 @@ class KernelModel {
     work.dram_bytes_per_clock = dram_rate() / share;
     work.stores_to_dram = written > 0 ? std::min(1.0, number(counters_.dram_write_bytes) / written) : 0;
     work.most_instructions = 1 << 17;
-    return memory_.replay(device_, work).cycles / (device_.clock_mhz * 1e6);
+    const double rest = std::max(1 - resident_ / number(work.blocks), 0.0);  // after the first round
+    const double weight = 1 + (average_to_recorded() - 1) * rest;
+    return memory_.replay(device_, work).cycles * weight / (device_.clock_mhz * 1e6);
+  }
+
+  /// Instructions of the average block for each one of a recorded block: a grid that does not divide evenly
+  /// has blocks with less to do, and the recorded ones stand for them, too.
+  double average_to_recorded() const {
+    u64 recorded = 0;
+    for (const BlockRecord& record : records_) {
+      if (record.issued == 0) return 1;
+      recorded += record.issued;
+    }
+    return number(counters_.even_warp_instructions) / blocks_ / (number(recorded) / number(records_.size()));
   }
 
   static double joined(double a, double b, double exponent) {

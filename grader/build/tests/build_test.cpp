@@ -136,6 +136,47 @@ TEST_F(Build, WorkerUsesTheSharedRuntimeAndTheCacheWorks) {
   EXPECT_NE(changed.source_sha256, first.source_sha256);
 }
 
+// Breaks when a course that is handed out built compiles anew what it brings along, because a path, a
+// toolkit's place or a date is part of a name; or when a worker only runs where the toolkit lay that linked
+// it.
+TEST_F(Build, WhatCameWithTheCourseIsUsed) {
+  const BuildResult here = build(kGood);
+  ASSERT_TRUE(here.ok()) << here.output;
+  EXPECT_EQ(run_command({"readelf", "-d", here.worker.string()}).output.find("(RUNPATH)"), std::string::npos);
+
+  const Paths author = paths_;
+  paths_.root = folder_ / "elsewhere";
+  fs::create_directories(paths_.root);
+  fs::copy(author.root / "common", paths_.root / "common", fs::copy_options::recursive);
+  paths_.build = paths_.root / "built";
+  fs::create_directories(paths_.build);
+  fs::copy(author.build / "worker", paths_.build / "worker");
+  paths_.state = paths_.root / "state";
+  const auto course_of = [&](const Paths& paths) {
+    return BuildRequest{.source = paths.root / "common" / "roofs" / "copy.cu",
+                        .folder = paths.root / "common" / "roofs",
+                        .header = "copy.h",
+                        .function = "copy_roof",
+                        .adapter = {}};
+  };
+  const BuildResult authors = Builder(author, find_toolkit()).build(course_of(author));
+  ASSERT_TRUE(authors.ok()) << authors.output;
+  fs::create_directories(paths_.cache_that_came());
+  for (const auto& entry : fs::directory_iterator(author.cache()))
+    if (entry.path().extension() == ".o")
+      fs::copy_file(entry.path(), paths_.cache_that_came() / entry.path().filename());
+  Toolkit toolkit = find_toolkit();
+  const fs::path moved = folder_ / "toolkit";
+  fs::create_directories(moved);
+  for (const auto& entry : fs::directory_iterator(toolkit.home))
+    if (entry.path().filename() != "bin") fs::create_symlink(entry.path(), moved / entry.path().filename());
+  toolkit.home = moved;  // without a compiler: nothing is compiled
+  const BuildResult students = Builder(paths_, toolkit).build(course_of(paths_));
+  EXPECT_TRUE(students.cached);
+  ASSERT_TRUE(students.ok()) << students.output;
+  EXPECT_EQ(students.worker.filename(), authors.worker.filename());
+}
+
 // Breaks when a header's change leaves an old worker in use.
 TEST_F(Build, AHeaderIsPartOfTheKey) {
   ASSERT_TRUE(build(kGood).ok());

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "grader/base/error.h"
+#include "grader/base/file.h"
 #include "grader/call/examine.h"
 #include "grader/call/rig.h"
 #include "grader/judge/judge.h"
@@ -53,6 +54,7 @@ class SimulatedJudge : public testing::Test {
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("simulated_judge_test-" + std::to_string(getpid()));
     fs::create_directories(folder_);
+    roof_cache_ = folder_;
   }
   void TearDown() override { fs::remove_all(folder_); }
 
@@ -65,7 +67,8 @@ class SimulatedJudge : public testing::Test {
     options.seed = 21;
     options.threads = threads;
     options.simulator_directory = fs::path(ROOFLINE_BUILD) / "simulator";
-    options.roof_cache = folder_;
+    options.roof_cache = roof_cache_;
+    options.roofs_that_came = roofs_that_came_;
     options.roof_worker = [](const Roof&) { return fs::path(COPY_WORKER); };
     return grade(lab, lab.parts[0], {worker, {}}, {}, options);
   }
@@ -87,7 +90,7 @@ class SimulatedJudge : public testing::Test {
     return {};
   }
 
-  fs::path folder_;
+  fs::path folder_, roof_cache_, roofs_that_came_;
 };
 
 TEST_F(SimulatedJudge, RightPassesAndIsMeasured) {
@@ -100,6 +103,24 @@ TEST_F(SimulatedJudge, RightPassesAndIsMeasured) {
   EXPECT_EQ(result.kernels[0].name, "right");
   EXPECT_NEAR(result.kernels[0].sectors, (1 << 20) / 4.0, 1)
       << "one sector holds eight floats, read and written";
+}
+
+// Breaks when a roof that was computed once, here or by whoever handed the course out, is computed again.
+TEST_F(SimulatedJudge, ARoofIsComputedOnceAndTravels) {
+  const double value = grade_as("right").measurements.at(0).roof.value;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (entry.path().filename().string().find("-copy-") != std::string::npos) files.push_back(entry.path());
+  ASSERT_EQ(files.size(), 1U);
+  const double seconds = std::stod(read_file(files[0]));
+  const auto half_as_fast = [&] { write_file(files[0], std::to_string(2 * seconds * 1e6) + "e-6\n"); };
+  half_as_fast();
+  EXPECT_NEAR(grade_as("right").measurements.at(0).roof.value, value / 2, value * 1e-3) << "what lies here";
+  roofs_that_came_ = folder_;
+  roof_cache_ = folder_ / "of-a-student";
+  fs::create_directories(roof_cache_);
+  EXPECT_NEAR(grade_as("right").measurements.at(0).roof.value, value / 2, value * 1e-3) << "what came";
+  EXPECT_TRUE(fs::is_empty(roof_cache_));
 }
 
 TEST_F(SimulatedJudge, ResultsDoNotDependOnThreadsOrRuns) {

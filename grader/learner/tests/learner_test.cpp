@@ -55,7 +55,7 @@ TEST_F(Completion, BashOffersWhatTheParserKnows) {
   EXPECT_EQ(run_command({"bash", "-n", script.string()}).exit_code, 0);
   EXPECT_EQ(offered(script, "./lab gra"), "grade\n");
   EXPECT_EQ(offered(script, "./lab set"), "setup\n");
-  EXPECT_EQ(offered(script, "./lab grade 0"), "01 02 03a 03b 03c 04 05 06a 06b 06c 07a\n");
+  EXPECT_EQ(offered(script, "./lab grade 0"), "01 02 03a 03b 03c 04 05 06a 06b 06c 07a 07b\n");
   EXPECT_EQ(offered(script, "./lab watch point"), "pointwise\n");
   EXPECT_EQ(offered(script, "./lab grade --sol"), "--solution\n");
   EXPECT_EQ(offered(script, "./lab grade 01 --device sim:h"), "h100-pcie h100-sxm h200\n")
@@ -208,6 +208,24 @@ TEST_F(Explain, WhatFailsOnce) {
   EXPECT_EQ(result.checks[2].message, "half of the roof\nSlow.");
   EXPECT_EQ(result.checks[3].message, "a race\nAnd the answer is wrong: cudaErrorY");
   EXPECT_EQ(result.checks[4].message, "half of the roof");
+}
+
+// Breaks when words about one part stand behind another part's faults.
+TEST_F(Explain, OnlyThePartThatIsMeant) {
+  const fs::path file = folder_ / "explanations.toml";
+  write_file(file,
+             "[[fault]]\nsays = 'wrong'\nmeans = 'Of b.'\npart = 'b'\n[[fault]]\nsays = 'wrong'\nmeans = "
+             "'Of others.'\n");
+  for (const auto& [part, words] : {std::pair{"07b", "wrong\nOf b."}, {"07c", "wrong\nOf others."}}) {
+    Result result;
+    result.part = part;
+    result.checks.emplace_back();
+    result.checks[0].kind = CheckKind::kCorrectness;
+    result.checks[0].verdict = Verdict::kFail;
+    result.checks[0].message = "wrong";
+    explain_faults(result, read_explanations(file));
+    EXPECT_EQ(result.checks[0].message, words);
+  }
 }
 
 // Breaks when a lab's file is broken, or a prediction has no explanation, or one is explained that is not

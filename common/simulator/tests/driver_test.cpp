@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// libcuda.so.1: what only the outside sees. What a program can check by itself stands in
+// programs/driver_*.cu.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "program.h"
+
+namespace roofline::sim {
+namespace {
+
+using namespace test;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The rows of a list of functions: what is done with each name, and why not.
+struct Names {
+  std::set<std::string> all;
+  std::map<std::string, std::set<std::string>> missing;  ///< by reason
+  size_t done = 0;
+  size_t missing_for(const std::string& reason) const {
+    const auto found = missing.find(reason);
+    return found == missing.end() ? 0 : found->second.size();
+  }
+};
+Names listed(const std::string& list) {
+  Names names;
+  const std::string text = read_file(SIMULATOR_SOURCE "/" + list);
+  const std::regex row("\n(DONE|TWIN|MISSING)\\((\\w+)(?:,[^)]*?(\\w+))?\\)");
+  for (auto i = std::sregex_iterator(text.begin(), text.end(), row); i != std::sregex_iterator(); ++i) {
+    names.all.insert((*i)[2]);
+    if ((*i)[1] == "MISSING")
+      names.missing[(*i)[3]].insert((*i)[2]);
+    else
+      names.done++;
+  }
+  return names;
+}
+
+std::set<std::string> exported(const std::string& library) {
+  const Result result = run({"nm", "-D", "--defined-only", library});
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::set<std::string> names;
+  const std::regex line(" T (\\w+)\n");
+  for (auto i = std::sregex_iterator(result.out.begin(), result.out.end(), line); i != std::sregex_iterator();
+       ++i)
+    names.insert((*i)[1]);
+  return names;
+}
+
+/// Broken by: a name that is missing, misspelt or not in the list. The toolkit's library for linking is the
+/// oracle where it is installed.
+TEST(Driver, ExportsExactlyTheRealLibrarysNames) {
+  const Names names = listed("driver/names.list");
+  EXPECT_EQ(names.all.size(), 637u);
+  EXPECT_EQ(exported(SIMULATOR_BUILD "/libcuda.so.1"), names.all);
+  for (const char* folder : {"/lib64/stubs", "/lib/stubs"}) {
+    const fs::path real = std::string(CUDA_HOME) + folder + "/libcuda.so";
+    if (!fs::exists(real)) continue;
+    EXPECT_EQ(exported(real), names.all) << real;
+    break;
+  }
+}
+
+std::string counts(const Names& names, const std::string& api, const std::string& error) {
+  size_t missing = 0;
+  for (const auto& [reason, functions] : names.missing) missing += functions.size();
+  return std::to_string(names.all.size()) + " functions of the " + api + ", " + std::to_string(names.done) +
+         " work and " + std::to_string(missing) + " return `" + error + "`";
+}
+
+/// Broken by: a page whose numbers or reasons are not those of the lists.
+TEST(Driver, PageTellsWhatIsMissing) {
+  const Names driver = listed("driver/names.list"), runtime = listed("runtime/api.list");
+  std::string page = read_file(SIMULATOR_SOURCE "/../../docs/driver-api.md");
+  std::set<std::string> reasons;
+  for (const Names* names : {&driver, &runtime})
+    for (const auto& [reason, functions] : names->missing) reasons.insert(reason);
+  for (const std::string& reason : reasons) {
+    const std::string row = "\n| `" + reason + "` | " + std::to_string(driver.missing_for(reason)) + " | " +
+                            std::to_string(runtime.missing_for(reason)) + " | ";
+    EXPECT_TRUE(contains(page, row)) << "docs/driver-api.md lacks the row" << row;
+  }
+  const std::regex row("\n\\| `\\w+` \\| \\d+ \\| \\d+ \\| ");
+  const auto rows =
+      std::distance(std::sregex_iterator(page.begin(), page.end(), row), std::sregex_iterator());
+  EXPECT_EQ(static_cast<size_t>(rows), reasons.size());
+  std::replace(page.begin(), page.end(), '\n', ' ');
+  for (const std::string& sentence : {counts(driver, "driver", "CUDA_ERROR_NOT_SUPPORTED"),
+                                      counts(runtime, "runtime", "cudaErrorNotSupported")})
+    EXPECT_TRUE(contains(page, sentence)) << sentence;
+}
+
+fs::path compile_driver(const Folder& folder, const std::string& name) {
+  return compile(
+      folder, name,
+      {"-cudart", "shared", "-L", SIMULATOR_BUILD, "-lcuda", "-gencode", "arch=compute_80,code=compute_80"});
+}
+
+/// Broken by: a program that names only libcuda.so.1 and finds no device, or another one.
+TEST(Driver, AloneItBringsTheDevice) {
+  const Folder folder;
+  const fs::path program = folder / "program";
+  const Result compiled = run({"c++", "-x", "c++", SIMULATOR_SOURCE "/tests/runtime_programs/driver_alone.cu",
+                               "-I", CUDA_HOME "/include", "-L", SIMULATOR_BUILD, "-lcuda", "-o", program});
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
+  const Result needed = run({"readelf", "-d", program});
+  EXPECT_TRUE(contains(needed.out, "libcuda.so.1")) << needed.out;
+  EXPECT_FALSE(contains(needed.out, "libcudart")) << needed.out;
+  const Result result = run({program}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "NVIDIA A100-SXM4-40GB\n6 * 7 = 42\n");
+}
+
+/// Broken by: a refusal without a sentence, or a sentence that comes twice.
+TEST(Driver, WhatIsMissingIsNamedOnce) {
+  const Folder folder;
+  const Result result = run({compile_driver(folder, "driver_missing")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(
+      contains(result.err, "cuArrayCreate_v2 is not supported yet: it returns CUDA_ERROR_NOT_SUPPORTED"))
+      << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+/// Broken by: bad PTX that is taken, or refused without its line, in the program's log and on the terminal.
+TEST(Driver, BadPtxIsExplained) {
+  const Folder folder;
+  const Result result = run({compile_driver(folder, "driver_bad_ptx")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "undefined function 'square'")) << result.err;
+  EXPECT_TRUE(contains(result.err, "bad.ptx:6:11: error")) << result.err;
+}
+
+/// Broken by: machine code that is taken for a program, or refused without the way out.
+TEST(Driver, MachineCodeAloneIsRefused) {
+  const Folder folder;
+  const Result cubin = run({std::string(CUDA_HOME) + "/bin/nvcc", "-cubin", "-arch=sm_80", "-o",
+                            folder / "k.cubin", SIMULATOR_SOURCE "/tests/runtime_programs/driver_kernel.cu"});
+  ASSERT_EQ(cubin.status, 0) << cubin.err;
+  const Result result = run({compile_driver(folder, "driver_cubin"), folder / "k.cubin"}, simulated());
+  EXPECT_EQ(result.out, "CUDA_ERROR_NO_BINARY_FOR_GPU CUDA_ERROR_NO_BINARY_FOR_GPU\n") << result.err;
+  EXPECT_TRUE(contains(result.err, "PTX")) << result.err;
+}
+
+/// Broken by: a faulted context that spoils the next one.
+TEST(Driver, AFaultEndsWithItsContext) {
+  const Folder folder;
+  const Result result = run({compile_driver(folder, "driver_fault")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "poke")) << result.err;
+}
+
+}  // namespace
+}  // namespace roofline::sim

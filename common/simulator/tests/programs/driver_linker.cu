@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// The driver's compiler and linker: two PTX texts become one image; what the logs tell.
+// nvcc: -lcuda
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "driver.h"
+
+static const std::string kHead = ".version 7.0\n.target sm_75\n.address_size 64\n";
+static const std::string kSquare =
+    kHead + ".visible .func (.reg .u32 r) square(.reg .u32 x)\n{\n  mul.lo.u32 r, x, x;\n  ret;\n}\n";
+static const std::string kCaller = kHead + R"(
+.extern .func (.reg .u32 r) square(.reg .u32 x);
+.visible .entry squares(.param .u64 p)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  call (%r2), square, (%r1);
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+)";
+
+/// Options with a log for errors, one for news, and their sizes.
+struct Log {
+  char errors[4096] = {}, info[4096] = {};
+  CUjit_option options[5] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                             CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
+  void* values[5] = {errors, reinterpret_cast<void*>(sizeof errors), info,
+                     reinterpret_cast<void*>(sizeof info), reinterpret_cast<void*>(1)};
+};
+
+static CUresult add(CUlinkState link, const std::string& ptx, const char* name) {
+  return cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1, name, 0,
+                       nullptr, nullptr);
+}
+
+static void two_texts() {
+  Log log;
+  CUlinkState link;
+  DRIVER_OK(cuLinkCreate(5, log.options, log.values, &link));
+  DRIVER_OK(add(link, kCaller, "caller.ptx"));
+  DRIVER_OK(add(link, kSquare, "square.ptx"));
+  void* image = nullptr;
+  size_t bytes = 0;
+  DRIVER_OK(cuLinkComplete(link, &image, &bytes));
+  EXPECT(image != nullptr && bytes > 0);
+  const std::vector<char> copy(static_cast<char*>(image), static_cast<char*>(image) + bytes);
+  DRIVER_OK(cuLinkDestroy(link));  // the copy does not need it
+  CUmodule module;
+  DRIVER_OK(cuModuleLoadData(&module, copy.data()));
+  CUfunction squares;
+  DRIVER_OK(cuModuleGetFunction(&squares, module, "squares"));
+  CUdeviceptr p;
+  DRIVER_OK(cuMemAlloc(&p, 128));
+  void* parameters[] = {&p};
+  DRIVER_OK(cuLaunchKernel(squares, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  unsigned values[32];
+  DRIVER_OK(cuMemcpyDtoH(values, p, sizeof values));
+  for (unsigned i = 0; i < 32; i++) EXPECT(values[i] == i * i);
+  DRIVER_OK(cuMemFree(p));
+  DRIVER_OK(cuModuleUnload(module));
+}
+
+static void good_ptx() {
+  Log log;
+  CUmodule module;
+  DRIVER_OK(cuModuleLoadDataEx(&module, kSaxpy, 5, log.options, log.values));
+  EXPECT(std::strstr(log.info, "saxpy") != nullptr);
+  EXPECT(log.errors[0] == '\0');
+  DRIVER_OK(cuModuleUnload(module));
+}
+
+int main() {
+  DRIVER_OK(cuInit(0));
+  CUcontext context;
+  DRIVER_OK(cuCtxCreate(&context, nullptr, 0, 0));
+  two_texts();
+  good_ptx();
+  DRIVER_OK(cuCtxDestroy(context));
+  return 0;
+}

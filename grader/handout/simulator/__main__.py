@@ -1,0 +1,5 @@
+# SPDX-FileCopyrightText: Roofline Labs contributors
+# SPDX-License-Identifier: Apache-2.0
+from . import main
+
+main()

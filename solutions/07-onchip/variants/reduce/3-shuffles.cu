@@ -1,0 +1,69 @@
+// expect: pass
+// needs: sim:a100-sxm4-40gb
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shuffles in place of the tree: the lanes of a warp add up without shared memory and without a barrier, and
+// a block needs one word a warp and one barrier.
+
+#include "reduce.h"
+
+namespace {
+
+constexpr int kBlock = 256, kBlocks = 1024;
+
+__device__ float greater(float a, float b) { return a > b || a != a ? a : b; }
+
+__device__ void of_warp(float& s, float& m) {
+  for (int distance = 16; distance > 0; distance /= 2) {
+    s += __shfl_down_sync(0xffffffffU, s, distance);
+    m = greater(__shfl_down_sync(0xffffffffU, m, distance), m);
+  }
+}
+
+// The sum and the greatest of a block, in thread 0.
+__device__ void of_block(float& s, float& m) {
+  constexpr int kWarps = kBlock / 32;
+  __shared__ float sums[kWarps], greatest[kWarps];
+  of_warp(s, m);
+  if (threadIdx.x % 32 == 0) {
+    sums[threadIdx.x / 32] = s;
+    greatest[threadIdx.x / 32] = m;
+  }
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  s = threadIdx.x < kWarps ? sums[threadIdx.x] : 0;
+  m = threadIdx.x < kWarps ? greatest[threadIdx.x] : -INFINITY;
+  of_warp(s, m);
+}
+
+__global__ void first_kernel(const float* x, std::size_t n, float* partial) {
+  float s = 0, m = -INFINITY;
+  for (std::size_t i = blockIdx.x * std::size_t(kBlock) + threadIdx.x; i < n; i += kBlocks * kBlock) {
+    s += x[i];
+    m = greater(x[i], m);
+  }
+  of_block(s, m);
+  if (threadIdx.x > 0) return;
+  partial[blockIdx.x] = s;
+  partial[kBlocks + blockIdx.x] = m;
+}
+
+__global__ void second_kernel(const float* partial, float* sum, float* max) {
+  float s = 0, m = -INFINITY;
+  for (int i = threadIdx.x; i < kBlocks; i += kBlock) {
+    s += partial[i];
+    m = greater(partial[kBlocks + i], m);
+  }
+  of_block(s, m);
+  if (threadIdx.x > 0) return;
+  *sum = s;
+  *max = m;
+}
+
+}  // namespace
+
+void reduce(const float* x, float* sum, float* max, std::size_t n, float* scratch, cudaStream_t stream) {
+  first_kernel<<<kBlocks, kBlock, 0, stream>>>(x, n, scratch);
+  second_kernel<<<1, kBlock, 0, stream>>>(scratch, sum, max);
+}
