@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Step 1. A tree in shared memory: 1024 sums become 512, 256 ... 1, with a barrier after each step. One block,
-// which is one SM of all that the device has.
+// Step 1. A tree in shared memory: 1024 sums become 512, 256 ... 1, with a barrier after each step. One
+// block, which is one SM of all that the device has.
 
 #include "reduce.h"
 
