@@ -204,7 +204,7 @@ Part reduce() {
                               {"content", kAnySign}},
                  .roof = "read",
                  .work = [](const Settings& s) { return 4 * s["n"]; },
-                 .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+                 .thresholds = {{0, {.pass = 0.60, .good = 0.75, .excellent = 0.85}}}}},
       .structure = {kernels_between(1, 2), coalesced(1.10)},
       .predictions =
           {{.key = "b_bytes", .question = "DRAM bytes for one element of a sum", .expected = 4, .unit = "B"},
