@@ -45,7 +45,10 @@ struct Scene {
   std::vector<std::uint64_t> suspects() const {
     return output.whole(view(), {}, std::as_bytes(std::span(c)), 11).suspects;
   }
-  Comparison compared() const { return compare(output, Type::kF32, view(), {}, std::as_bytes(std::span(c))); }
+  Comparison compared() const {
+    const Settings settings({{"m", kM}, {"n", kN}, {"k", kK}}, {});
+    return compare(output, Type::kF32, view(), settings, std::as_bytes(std::span(c)));
+  }
 };
 
 // Breaks when Freivalds' check suspects an honest product, or when the reference and the check disagree.
