@@ -211,7 +211,7 @@ std::string page(const std::vector<Measurement>& measurements) {
       "Every line of `common/simulator/tests/published.cases` and `tuned.cases` and what the model says "
       "(simulated figures are the model's). *Fitted*: a constant of the GPU was chosen by this measurement, "
       "or "
-      "the model was mended with it in sight; *held out*: neither; *replaced*: its source has corrected it "
+      "the model was mended after a look at it; *held out*: neither; *replaced*: its source has corrected it "
       "since, so nothing counts it. The page is made by "
       "`ROOFLINE_UPDATE_PAGES=1 published_test`; the formulas and what is not "
       "modelled are in [the time model](simulator-model.md), the constants in [the "
