@@ -1,22 +1,16 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "kernel_fixture.h"
+#include "ptxas.h"
 
 /// Products and sums that become one fused multiply-add, and those that do not. ptxas is the oracle.
 namespace roofline::sim {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr f32 kA = 1.1f, kB = 1.3f, kC = -1.43f, kD = 3.0f;
 
@@ -166,8 +160,6 @@ std::map<std::string, int> fused_by_kernel(const std::string& elf) {
 
 // Breaks when ptxas and the machine disagree about what becomes one instruction.
 TEST_F(Contraction, AsPtxasDoes) {
-  const fs::path folder = fs::temp_directory_path() / ("contraction-" + std::to_string(getpid()));
-  fs::create_directories(folder);
   std::string module = ".version 8.0\n.target sm_80\n.address_size 64\n";
   for (size_t i = 0; i < std::size(kForms); ++i) {
     std::string one =
@@ -179,14 +171,7 @@ TEST_F(Contraction, AsPtxasDoes) {
     one.replace(one.find(" k("), 3, " k" + std::to_string(i) + "(");
     module += one;
   }
-  std::ofstream(folder / "forms.ptx") << module;
-  const std::string command = CUDA_HOME "/bin/ptxas -arch=sm_80 " + (folder / "forms.ptx").string() + " -o " +
-                              (folder / "forms.elf").string();
-  ASSERT_EQ(std::system(command.c_str()), 0) << command;
-  std::stringstream elf;
-  elf << std::ifstream(folder / "forms.elf", std::ios::binary).rdbuf();
-  fs::remove_all(folder);
-  std::map<std::string, int> expected = fused_by_kernel(elf.str());
+  std::map<std::string, int> expected = fused_by_kernel(assembled(module));
   ASSERT_EQ(expected.size(), std::size(kForms));
   int all = 0;
   for (size_t i = 0; i < std::size(kForms); ++i) {

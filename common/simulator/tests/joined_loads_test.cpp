@@ -1,20 +1,14 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "kernel_fixture.h"
+#include "ptxas.h"
 
 /// Neighbouring loads from shared memory that become one, and those that do not. ptxas is the oracle.
 namespace roofline::sim {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Loads by bytes a lane.
 using Widths = std::map<u32, int>;
@@ -193,8 +187,6 @@ u32 usual(const Widths& widths) {
 
 // Breaks when ptxas and the machine disagree about which loads become one.
 TEST_F(JoinedLoads, AsPtxasDoes) {
-  const fs::path folder = fs::temp_directory_path() / ("joined-loads-" + std::to_string(getpid()));
-  fs::create_directories(folder);
   std::string module = ".version 8.0\n.target sm_80\n.address_size 64\n" + kArrays;
   for (size_t i = 0; i < std::size(kForms); ++i) {
     std::string one = module_of(filled(kForms[i].body));
@@ -202,14 +194,7 @@ TEST_F(JoinedLoads, AsPtxasDoes) {
     one.replace(one.find(" k("), 3, " k" + std::to_string(i) + "(");
     module += one;
   }
-  std::ofstream(folder / "forms.ptx") << module;
-  const std::string command = CUDA_HOME "/bin/ptxas -arch=sm_80 " + (folder / "forms.ptx").string() + " -o " +
-                              (folder / "forms.elf").string();
-  ASSERT_EQ(std::system(command.c_str()), 0) << command;
-  std::stringstream elf;
-  elf << std::ifstream(folder / "forms.elf", std::ios::binary).rdbuf();
-  fs::remove_all(folder);
-  std::map<std::string, Widths> expected = widths_by_kernel(elf.str());
+  std::map<std::string, Widths> expected = widths_by_kernel(assembled(module));
   ASSERT_EQ(expected.size(), std::size(kForms));
   for (size_t i = 0; i < std::size(kForms); ++i) {
     results(kForms[i].body);

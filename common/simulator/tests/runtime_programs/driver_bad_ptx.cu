@@ -4,44 +4,13 @@
 #include <cstring>
 #include <string>
 
-#include "driver.h"
-
-static const std::string kHead = ".version 7.0\n.target sm_75\n.address_size 64\n";
-static const std::string kCaller = kHead + R"(
-.extern .func (.reg .u32 r) square(.reg .u32 x);
-.visible .entry squares(.param .u64 p)
-{
-  .reg .b32 %r<3>;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [p];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %rd2, %r1, 4;
-  add.u64 %rd3, %rd1, %rd2;
-  call (%r2), square, (%r1);
-  st.global.u32 [%rd3], %r2;
-  ret;
-}
-)";
-
-/// Options with a log for errors, one for news, and their sizes.
-struct Log {
-  char errors[4096] = {}, info[4096] = {};
-  CUjit_option options[5] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                             CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
-  void* values[5] = {errors, reinterpret_cast<void*>(sizeof errors), info,
-                     reinterpret_cast<void*>(sizeof info), reinterpret_cast<void*>(1)};
-};
-
-static CUresult add(CUlinkState link, const std::string& ptx, const char* name) {
-  return cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.c_str()), ptx.size() + 1, name, 0,
-                       nullptr, nullptr);
-}
+#include "driver_link.h"
 
 static void a_function_is_missing() {
   Log log;
   CUlinkState link;
   DRIVER_OK(cuLinkCreate(5, log.options, log.values, &link));
-  DRIVER_OK(add(link, kCaller, "caller.ptx"));
+  DRIVER_OK(add_ptx(link, kCaller, "caller.ptx"));
   void* image = nullptr;
   size_t bytes = 0;
   EXPECT(cuLinkComplete(link, &image, &bytes) != CUDA_SUCCESS);
@@ -61,7 +30,7 @@ static void bad_ptx() {
   Log other;
   CUlinkState link;
   DRIVER_OK(cuLinkCreate(5, other.options, other.values, &link));
-  EXPECT_DRIVER(CUDA_ERROR_INVALID_PTX, add(link, bad, "bad.ptx"));
+  EXPECT_DRIVER(CUDA_ERROR_INVALID_PTX, add_ptx(link, bad, "bad.ptx"));
   EXPECT(other.errors[0] != '\0');
   DRIVER_OK(cuLinkDestroy(link));
 }
