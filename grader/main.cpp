@@ -329,7 +329,7 @@ class CommandLine {
     batch->add_option("--regrade", batch_.regrade,
                       "run the submissions of this student again; may be repeated");
     batch->add_option("--purge", batch_.purge,
-                      "instead of grading, delete what --out holds about this student (an id), or `all`");
+                      "instead of grading, delete what --out holds about this student (an id), or all");
     batch->add_flag("--yes", batch_.yes,
                     "go on where people are missing or unknown, without asking; with --purge, delete");
     batch->add_flag("--fresh", batch_.fresh, "forget what the folder holds and start over");
