@@ -37,6 +37,11 @@ struct DeviceRoofline {
   std::vector<PlacedPoint> points{};
 };
 
+/// What the figures share: their width, and the space for words beside the axes.
+inline constexpr double kFigureWidth = 720, kFigureLeft = 64, kFigureRight = 20;
+/// "simulated NVIDIA H200, modelled"
+std::string subtitle_of(const DeviceRecord& device);
+
 /// Figures show the latest attempts and the best one: the page stays small, and a reader sees something.
 inline constexpr size_t kMostAttempts = 8;
 bool in_figures(const ReportPart& part, size_t attempt);
