@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "grader/lab/case.h"
+
 #include <algorithm>
 #include <string>
-
-#include "grader/lab/spec.h"
 
 namespace roofline::grader {
 namespace {

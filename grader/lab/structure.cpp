@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include "grader/lab/structure.h"
 
 #include "grader/base/symbol_name.h"
 #include "grader/base/units.h"
-#include "grader/lab/spec.h"
 
 namespace roofline::grader {
 namespace {

@@ -1,18 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/lab/spec.h"
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <stdexcept>
+#include "grader/lab/program.h"
 
 namespace roofline::grader {
-namespace {
 
-std::out_of_range missing(std::string_view what, std::string_view name) {
-  return std::out_of_range(std::string(what) + " '" + std::string(name) + "' is not in the lab's spec");
-}
+namespace {
 
 Argument array(Argument::Kind kind, std::string name, Extent count, Type type) {
   Argument argument;
@@ -49,53 +41,6 @@ std::string_view name_of(Type type) {
   static constexpr std::string_view kNames[] = {"float", "double",   "__half",  "int8_t",  "uint8_t",
                                                 "int",   "unsigned", "int64_t", "uint64_t"};
   return kNames[static_cast<std::size_t>(type)];
-}
-
-Value l2_multiple(const L2Multiple& rule) {
-  return {[rule](const DeviceFacts& device) {
-    const double bytes =
-        static_cast<double>(device.l2_bytes) * (device.simulated ? rule.simulated : rule.gpu);
-    const double elements = std::ceil(bytes / rule.bytes_per_element / 1024) * 1024;
-    return std::max(elements, static_cast<double>(rule.minimum));
-  }};
-}
-
-Value rows_beyond_l2(const RowsBeyondL2& rule) {
-  return {[rule](const DeviceFacts& device) {
-    const double bytes =
-        std::max(static_cast<double>(device.l2_bytes) * (device.simulated ? rule.simulated : rule.gpu),
-                 static_cast<double>(rule.minimum));
-    const auto multiple = static_cast<double>(
-        rule.of_sms ? std::lcm(rule.multiple, std::max<std::uint64_t>(device.sms, 1)) : rule.multiple);
-    return std::ceil(bytes / rule.row_bytes / multiple) * multiple;
-  }};
-}
-
-Settings::Settings(const NamedValues& values, const DeviceFacts& device) {
-  for (const auto& [name, value] : values) set(name, value.at(device));
-}
-
-double Settings::operator[](std::string_view name) const {
-  const auto value = find(name);
-  if (!value) throw missing("setting", name);
-  return *value;
-}
-
-std::optional<double> Settings::find(std::string_view name) const {
-  for (const auto& [known, value] : values_) {
-    if (known == name) return value;
-  }
-  return std::nullopt;
-}
-
-void Settings::set(std::string_view name, double value) {
-  for (auto& [known, old] : values_) {
-    if (known == name) {
-      old = value;
-      return;
-    }
-  }
-  values_.emplace_back(std::string(name), value);
 }
 
 Argument in(std::string name, std::string count, Type type) {
@@ -136,7 +81,7 @@ double CallView::scalar(std::string_view name) const {
   for (const auto& [known, value] : scalars_) {
     if (known == name) return value;
   }
-  throw missing("scalar", name);
+  throw not_in_spec("scalar", name);
 }
 
 std::span<const std::byte> CallView::find(std::string_view name, std::size_t element_bytes) const {
@@ -148,18 +93,7 @@ std::span<const std::byte> CallView::find(std::string_view name, std::size_t ele
     }
     return array.bytes;
   }
-  throw missing("input", name);
-}
-
-Thresholds thresholds_for(const ThresholdTable& table, int capability) {
-  Thresholds result;
-  int best = -1;
-  for (const auto& [from, thresholds] : table) {
-    if (from > capability || from < best) continue;
-    best = from;
-    result = thresholds;
-  }
-  return result;
+  throw not_in_spec("input", name);
 }
 
 }  // namespace roofline::grader
