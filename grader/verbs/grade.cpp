@@ -133,12 +133,10 @@ void ask_before_the_first(const Chosen& part, const Paths& paths) {
       [] { return read_line(STDIN_FILENO); });
 }
 
-}  // namespace
-
-int grade_verb(const Paths& paths, const GradeRequest& request) {
+/// What the request names must be there before anything is graded.
+void require_given(const GradeRequest& request) {
   if (request.solution && !request.file.empty())
     throw UsageError("--solution and --file name two different files to grade; give one of them");
-  const std::vector<FormatWish> wishes = wishes_of(request.formats);
   std::error_code ignored;
   if (!request.submission.empty() && !fs::is_directory(request.submission, ignored))
     throw UsageError(fs::exists(request.submission, ignored)
@@ -146,6 +144,13 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
                                " is a file; --submission takes a folder, --file a file"
                          : "there is no folder " + request.submission.string());
   if (!request.json.empty() && request.json != "-") require_place(request.json);
+}
+
+}  // namespace
+
+int grade_verb(const Paths& paths, const GradeRequest& request) {
+  require_given(request);
+  const std::vector<FormatWish> wishes = wishes_of(request.formats);
   std::vector<Lab> labs = all_labs();
   const std::uint64_t seed =
       request.hidden.empty() ? request.seed : add_hidden(labs, request.hidden, request.seed);
