@@ -38,11 +38,25 @@ function(room_check name stamp_variable)
 endfunction()
 
 # room_headers(LIBRARY NAMES...): the headers of these rooms are LIBRARY's; each must compile alone
-# (target all_verify_interface_header_sets, where CMAKE_VERIFY_INTERFACE_HEADER_SETS is on).
+# (target all_verify_interface_header_sets, where CMAKE_VERIFY_INTERFACE_HEADER_SETS is on). A header that its own .cpp
+# includes before anything else has been compiled alone where that .cpp is built without precompiled headers: by the
+# preset sanitize.
 function(room_headers library)
   list(TRANSFORM ARGN APPEND /*.h OUTPUT_VARIABLE patterns)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${patterns})
-  list(FILTER headers EXCLUDE REGEX "/tests/")
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${patterns})
+  list(FILTER found EXCLUDE REGEX "/tests/")
+  set(headers "")
+  foreach(header ${found})
+    string(REGEX REPLACE "h$" "cpp" source ${header})
+    set(first "")
+    if(EXISTS ${source})
+      file(STRINGS ${source} first LIMIT_COUNT 1 REGEX "^#include")
+    endif()
+    cmake_path(GET header FILENAME name)
+    if(NOT first MATCHES "/${name}\"$")
+      list(APPEND headers ${header})
+    endif()
+  endforeach()
   get_target_property(type ${library} TYPE)
   set(scope PUBLIC)
   if(type STREQUAL INTERFACE_LIBRARY)
