@@ -35,7 +35,8 @@ fs::path find(const std::string& name) {
     if (!runnable(name)) throw UsageError(name + " is not an executable file");
     return fs::absolute(name);
   }
-  std::istringstream folders(std::getenv("PATH") ? std::getenv("PATH") : "");
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (runnable(fs::path(folder) / name)) return fs::path(folder) / name;
   throw UsageError(name + ": not found in PATH" +

@@ -61,8 +61,8 @@ const std::vector<EntryPoint>& all() {
   static const std::vector<EntryPoint>* const entries = new std::vector<EntryPoint>{
 #define ENTRY(name, base, version, function) \
   {#name, #base, version, streams_of(#name), reinterpret_cast<void*>(function)},
-#define DONE(name, base, version) ENTRY(name, base, version, &name)
-#define TWIN(name, original, base, version) ENTRY(name, base, version, &PerThread<&original>::call)
+#define DONE(name, base, version) ENTRY(name, base, version, &(name))
+#define TWIN(name, original, base, version) ENTRY(name, base, version, &PerThread<&(original)>::call)
 #define MISSING(name, base, version, why) ENTRY(name, base, version, &missing_##name)
 #include "simulator/driver/names.list"
 #undef DONE
