@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "simulator/machine/access_pattern.h"
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"

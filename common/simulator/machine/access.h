@@ -52,8 +52,7 @@ inline ptx::Space access_space(const Instruction& in) {
   return static_cast<ptx::Space>(in.flags >> kAccessSpaceShift);
 }
 
-/// For access.cpp: analysis of a pattern, and the counters of a request that has been found good.
-void analyse_pattern(AddressPattern& pattern, u32 mask, u32 width);
+/// For access.cpp: the counters of a request that has been found good.
 void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l1, AddressPattern& pattern,
                   u64 base);
 void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPattern& pattern, u64 base);
