@@ -24,11 +24,10 @@
 #include "grader/batch/regrade.h"
 #include "grader/batch/staging.h"
 #include "grader/call/device.h"
-#include "grader/judge/workbench.h"
-#include "grader/lab/generate.h"
 #include "grader/lab/hidden.h"
 #include "grader/text/progress_line.h"
 #include "grader/text/terminal.h"
+#include "grader/verbs/class_identity.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -70,7 +69,7 @@ class Batch {
     Journal journal(folder_.journal());
     const Staging staging(folder_);
     Progressed progressed = replay(read_journal(read_file(folder_.journal())).events);
-    open_class(journal, progressed);
+    class_ = open_class(paths_, request_, folder_, setup_, journal, progressed);
     note_files(journal, progressed);
     if (!request_.rescore) {
       require_sandbox(request_.sandbox);
@@ -116,59 +115,6 @@ class Batch {
       for (const fs::path& ours : class_files(folder_)) fs::remove_all(ours, error);
     fs::create_directories(folder_.work(), error);
     if (error) throw InfrastructureError("cannot make " + folder_.work().string() + ": " + error.message());
-  }
-
-  /// The class that the folder holds must be this one; a new one is written down.
-  void open_class(Journal& journal, Progressed& progressed) {
-    std::string device = request_.device;
-    if (device == "auto" || device == "sim") {
-      const DeviceChoice choice = parse_device(device);
-      device = choice.simulated ? "sim:" + choice.id : "gpu";
-    }
-    if (device.find(',') != device.npos)
-      throw UsageError("--device " + device +
-                       ": a class is graded on a GPU that exists, not on one with changed numbers");
-    std::vector<std::string> ids, hashes;
-    for (const Chosen& part : setup_.parts()) {
-      ids.push_back(part.id());
-      hashes.push_back(lab_sha256(part, paths_));
-      if (!setup_.hidden().empty()) hashes.back() = sha256_hex(hashes.back() + setup_.hidden());
-    }
-    labs_sha256_ = hashes;
-    if (progressed.header.is_null()) {
-      if (request_.rescore) throw UsageError("there is no class in " + folder_.root.string() + " to rescore");
-      std::error_code ignored;
-      fs::remove(folder_.hidden(), ignored);
-      if (!setup_.hidden().empty()) write_file(folder_.hidden(), setup_.hidden());  // tasks read it there
-      seed_ = setup_.wanted_seed() != 0 ? setup_.wanted_seed() : entropy() >> 11;
-      device_ = device;
-      journal.append({{"event", "class"},
-                      {"schema", "lab/journal/v1"},
-                      {"parts", ids},
-                      {"labs_sha256", hashes},
-                      {"device", device},
-                      {"seed", seed_},
-                      {"sandbox", name_of(request_.sandbox)},
-                      {"at", utc_now()}});
-      return;
-    }
-    const nlohmann::json& known = progressed.header;
-    const std::string other =
-        known.value("parts", std::vector<std::string>{}) != ids ? "other labs"
-        : known.value("labs_sha256", std::vector<std::string>{}) != hashes && !request_.rescore
-            ? "another version of the lab, or other hidden cases"
-        : request_.device != "auto" && known.value("device", "") != device ? "another device"
-        : setup_.wanted_seed() != 0 && known.value("seed", std::uint64_t{0}) != setup_.wanted_seed()
-            ? "another seed"
-        : known.value("sandbox", "") != name_of(request_.sandbox) && !request_.rescore ? "another kind of box"
-                                                                                       : "";
-    if (!other.empty())
-      throw UsageError(folder_.root.string() + " holds a class that was graded with " + other +
-                       "; name another --out, or --fresh to start over");
-    seed_ = known.value("seed", std::uint64_t{1});
-    device_ = known.value("device", "sim");
-    labs_sha256_ =
-        known.value("labs_sha256", hashes);  // the outcomes' names, also when the lab's text changed since
   }
 
   /// A roster or course file that is left out the next time changes grades: that is said.
@@ -222,10 +168,10 @@ class Batch {
     task.part = part.id();
     task.source_sha256 = keep(files.source);
     if (!files.prediction.empty()) task.prediction_sha256 = keep(files.prediction);
-    task.device = device_;
+    task.device = class_.device;
     task.sandbox = request_.sandbox;
     task.threads = threads_;
-    name_task(task, seed, labs_sha256_.at(which));
+    name_task(task, seed, class_.labs_sha256.at(which));
     return task;
   }
 
@@ -238,7 +184,7 @@ class Batch {
 
   void take_all_in(const std::vector<HandedIn>& all) {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    gpu_ = device_ == "gpu";
+    gpu_ = class_.device == "gpu";
     slots_ = request_.jobs != 0 ? request_.jobs
              : gpu_             ? static_cast<std::size_t>(std::max(1, gpu_count()))
                                 : cores;
@@ -256,7 +202,7 @@ class Batch {
       for (std::size_t which = 0; which < setup_.parts().size(); ++which) {
         const PartFiles& files = intake.parts.at(setup_.parts()[which].id());
         if (!files.found) continue;
-        Task task = task_for(which, files, setup_.seed_for(attempt.id, seed_));
+        Task task = task_for(which, files, setup_.seed_for(attempt.id, class_.seed));
         attempt.tasks[task.part] = task.key;
         tasks_.push_back(std::move(task));
       }
@@ -283,7 +229,7 @@ class Batch {
       PartFiles files{.source = read_file(part.solution(paths_)), .prediction = {}, .found = true};
       const fs::path prediction = part.solutions(paths_) / part.lab->prediction;
       if (fs::exists(prediction, ignored)) files.prediction = read_file(prediction);
-      tasks.push_back(task_for(which, files, seed_ + salt));
+      tasks.push_back(task_for(which, files, class_.seed + salt));
     }
     return tasks;
   }
@@ -386,7 +332,7 @@ class Batch {
         settle(folder_, attempts_, setup_.parts(), setup_.course(), setup_.roster(), not_reached_);
     apply_overrides(outcome, overrides_, setup_.roster());
     print_regraded(outcome);
-    if (anonymous) hide_people(outcome, seed_);
+    if (anonymous) hide_people(outcome, class_.seed);
     write_outputs(paths_, folder_, outcome, setup_.parts(), request_.formats);
     std::printf("%s", class_summary(outcome, Terminal::of(fileno(stdout))).c_str());
     std::printf("  overview  %s\n  table     %s\n", paths_.shown(folder_.root / "index.html").c_str(),
@@ -428,9 +374,7 @@ class Batch {
   ClassLimits limits_;
   Ceiling ceiling_{std::nullopt};
   std::set<std::string> not_reached_;  ///< keys of tasks
-  std::uint64_t seed_ = 0;
-  std::string device_;
-  std::vector<std::string> labs_sha256_;  ///< of the parts, when the class was opened
+  ClassIdentity class_;
   bool gpu_ = false;
   std::size_t slots_ = 1;
   unsigned threads_ = 0;
