@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/analysis/predication.h"
 #include "simulator/bind/hidden.h"
 #include "simulator/isa/control_flow.h"
 #include "simulator/isa/system.h"
@@ -96,6 +97,7 @@ void FunctionBuilder::build() {
   fix_branches();
   find_joins();
   note_operand_ports();
+  if (symbols_.is_optimised()) note_predicated_branches();
   finish_rows();
 }
 
@@ -378,6 +380,13 @@ void FunctionBuilder::find_joins() {
                         (source_.instructions[begin].guard.empty() && traits_[begin].flow == Flow::kLeave);
     if (!leaves) result_.joins[fix_up.code] = code_begin_[begin];
   }
+}
+
+void FunctionBuilder::note_predicated_branches() {
+  const std::span<InstructionInfo> info(kernel_.info.begin() + first_index_, source_.instructions.size());
+  note_predication(source_, graph_, info);
+  for (InstructionInfo& in : info)
+    if (in.predication.until != 0) in.predication.until += first_index_;
 }
 
 u32 FunctionBuilder::instruction_at(u32 code) const {
