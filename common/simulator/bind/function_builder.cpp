@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/analysis/packed_halves.h"
 #include "simulator/analysis/predication.h"
 #include "simulator/bind/hidden.h"
 #include "simulator/isa/control_flow.h"
@@ -97,7 +98,7 @@ void FunctionBuilder::build() {
   fix_branches();
   find_joins();
   note_operand_ports();
-  if (symbols_.is_optimised()) note_predicated_branches();
+  if (symbols_.is_optimised()) note_machine_code();
   finish_rows();
 }
 
@@ -382,8 +383,10 @@ void FunctionBuilder::find_joins() {
   }
 }
 
-void FunctionBuilder::note_predicated_branches() {
+/// What ptxas makes of the PTX, as far as time depends on it.
+void FunctionBuilder::note_machine_code() {
   const std::span<InstructionInfo> info(kernel_.info.begin() + first_index_, source_.instructions.size());
+  pack_halves(source_, graph_, info);
   note_predication(source_, graph_, info);
   for (InstructionInfo& in : info)
     if (in.predication.until != 0) in.predication.until += first_index_;

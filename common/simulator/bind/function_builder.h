@@ -83,7 +83,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   u32 instruction_at(u32 code) const;
   void note_order(const Instruction& in, const InstructionInfo& info);
   void note_operand_ports();
-  void note_predicated_branches();
+  void note_machine_code();
 
   // Operands (operands.cpp)
   Register& declared(const std::string& name, ptx::TextPosition at);

@@ -133,6 +133,16 @@ const Form kForms[] = {
      "and.b32 %r6, %r24, 112; add.s32 %r7, %r20, %r6; ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, "
      "[%r7+4]; "
      "ld.shared.u32 %r12, [%r7+8]; ld.shared.u32 %r13, [%r7+12];"},
+    {"address that was 64 bits wide",
+     "cvt.u64.u32 %rd5, %r22; add.s64 %rd5, %rd5, 32; cvt.u32.u64 %r6, %rd5; add.s32 %r7, %r20, %r6;"
+     "ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, [%r7+4]; ld.shared.u32 %r12, [%r7+8]; ld.shared.u32 "
+     "%r13, "
+     "[%r7+12];"},
+    {"address that was cut",
+     "cvt.sat.u16.u32 %rs7, %r22; cvt.u32.u16 %r6, %rs7; add.s32 %r7, %r20, %r6; and.b32 %r7, %r7, -4;"
+     "ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, [%r7+4]; ld.shared.u32 %r12, [%r7+8]; ld.shared.u32 "
+     "%r13, "
+     "[%r7+12];"},
     {"store to shared memory between",
      "ld.shared.u32 %r10, [%r2]; ld.shared.u32 %r11, [%r2+4]; st.shared.u32 [%r2+16], %r10;"
      "ld.shared.u32 %r12, [%r2+8]; ld.shared.u32 %r13, [%r2+12];"},

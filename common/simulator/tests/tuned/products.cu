@@ -15,8 +15,9 @@
 constexpr Tile k02{32, 32, 32, 1, 1}, k03{64, 64, 8, 8, 1}, k04{128, 128, 16, 8, 8},
     k06{128, 128, 16, 8, 8, 64, 32};
 
-/// Shared memory that leaves room for `blocks` of the kernel on an SM. The published kernels of some rungs need more
-/// registers than ours (nvcc 13.0, sm_86), so that fewer blocks fit: 156 for 07, 73 for f16/05v, 67 for 07v.
+/// Shared memory that leaves room for `blocks` of the kernel on an SM. The published kernels of some rungs
+/// need more registers than ours (nvcc 13.0, sm_86), so that fewer blocks fit: 156 for 07, 73 for f16/05v, 67
+/// for 07v.
 template <class Kernel>
 size_t room_for(Kernel* kernel, int blocks) {
   constexpr size_t kReserved = 1024;
@@ -24,7 +25,8 @@ size_t room_for(Kernel* kernel, int blocks) {
   cudaDeviceProp device;
   OK(cudaFuncGetAttributes(&facts, kernel));
   OK(cudaGetDeviceProperties(&device, 0));
-  const size_t bytes = device.sharedMemPerMultiprocessor / (blocks + 1) - kReserved - facts.sharedSizeBytes + 128;
+  const size_t bytes =
+      device.sharedMemPerMultiprocessor / (blocks + 1) - kReserved - facts.sharedSizeBytes + 128;
   OK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
   return bytes;
 }
@@ -34,7 +36,8 @@ template <class T, Tile kTile, bool kTurned, Wide kWide>
 void launch(const Matrices<T>& all, int blocks = 0) {
   const auto kernel = tiled_product<T, kTile, kTurned, kWide>;
   const size_t shared = blocks ? room_for(kernel, blocks) : 0;
-  kernel<<<dim3(unsigned(all.n) / kTile.columns, unsigned(all.m) / kTile.rows), kTile.threads(), shared>>>(all);
+  kernel<<<dim3(unsigned(all.n) / kTile.columns, unsigned(all.m) / kTile.rows), kTile.threads(), shared>>>(
+      all);
 }
 
 template <class T>
