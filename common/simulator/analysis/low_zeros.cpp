@@ -81,6 +81,8 @@ u32 LowZeros::result_of(const ptx::Instruction& in, const Traits& traits) const 
       return in.operands.size() > 2 && in.operands[2].kind == Kind::kInteger
                  ? static_cast<u32>(std::min<u64>(operand(1) + in.operands[2].bits, kAll))
                  : operand(1);
+    case Zeros::kSame:
+      return operand(1);
     case Zeros::kNone:
       break;
   }

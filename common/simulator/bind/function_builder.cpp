@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/analysis/packed_halves.h"
+#include "simulator/analysis/predication.h"
 #include "simulator/bind/hidden.h"
 #include "simulator/isa/control_flow.h"
 #include "simulator/isa/system.h"
@@ -96,6 +98,7 @@ void FunctionBuilder::build() {
   fix_branches();
   find_joins();
   note_operand_ports();
+  if (symbols_.is_optimised()) note_machine_code();
   finish_rows();
 }
 
@@ -378,6 +381,15 @@ void FunctionBuilder::find_joins() {
                         (source_.instructions[begin].guard.empty() && traits_[begin].flow == Flow::kLeave);
     if (!leaves) result_.joins[fix_up.code] = code_begin_[begin];
   }
+}
+
+/// What ptxas makes of the PTX, as far as time depends on it.
+void FunctionBuilder::note_machine_code() {
+  const std::span<InstructionInfo> info(kernel_.info.begin() + first_index_, source_.instructions.size());
+  pack_halves(source_, graph_, info);
+  note_predication(source_, graph_, info);
+  for (InstructionInfo& in : info)
+    if (in.predication.until != 0) in.predication.until += first_index_;
 }
 
 u32 FunctionBuilder::instruction_at(u32 code) const {

@@ -32,6 +32,8 @@ class Symbols {
   /// The function of that name bound for this kernel, or nullptr when it has no body.
   virtual const Function* function(const std::string& name) = 0;
   virtual bool permutes_fragments() const { return false; }
+  /// Not compiled with -G.
+  virtual bool is_optimised() const { return true; }
 };
 
 /// Binds one PTX function: names become rows, instructions become code. While it works, a frame slot holds
@@ -81,6 +83,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   u32 instruction_at(u32 code) const;
   void note_order(const Instruction& in, const InstructionInfo& info);
   void note_operand_ports();
+  void note_machine_code();
 
   // Operands (operands.cpp)
   Register& declared(const std::string& name, ptx::TextPosition at);

@@ -52,6 +52,7 @@ class KernelLinker final : public Symbols {
     return std::nullopt;
   }
   bool permutes_fragments() const override { return module_.permutes_fragments(); }
+  bool is_optimised() const override { return !module_.source().is_debug; }
   u64 function_address(const std::string& name) override { return module_.function_address(name); }
   const Function* function(const std::string& name) override {
     const ptx::Function* target = module_.function(name);

@@ -247,7 +247,7 @@ std::vector<Row> convert_rows() {
        .types2 = CVT_INTS::all(),
        .bind = bind_integers,
        .cost = integer_cost,
-       .traits = kConverts},
+       .traits = {.zeros = Zeros::kSame, .typing = Typing::kConverted}},
       {.syntax = "cvt.{rni,rzi,rmi,rpi}{.ftz}{.sat}.dtype.atype d, a",
        .types = CVT_INTS::all(),
        .types2 = CVT_FLOATS::all(),

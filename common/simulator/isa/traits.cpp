@@ -31,6 +31,7 @@ Traits traits_of(const Row& row, const Match& match) {
   traits.strength = strength_of(row, match);
   if (traits.fence != Fence::kNone && match.has("cta")) traits.fence = Fence::kBlock;
   traits.releases = !match.has("cta") && (match.has("release") || match.has("acq_rel"));
+  if (match.has("sat")) traits.zeros = Zeros::kNone;  // the greatest number ends with ones
   traits.type = match.type;
   traits.from = match.type2;
   return traits;

@@ -129,6 +129,12 @@ void Warp::track(const Instruction& in, u32 active) {
   if (scoreboard == nullptr || repeat) return;
   if (active != 0) {
     const InstructionInfo& info = block->grid->kernel->info[in.index];
+    if (info.predication.until != 0) {
+      const bool skips = !changed && pc == static_cast<u32>(in.immediate);
+      scoreboard->predicate(in, info, skips);
+      if (recording != nullptr) recording->predicate(in, info, skips);
+      return;
+    }
     scoreboard->issue(in, info, memory_level, memory_passes);
     if (recording != nullptr) recording->issue(in, info, memory_level, memory_passes, memory_sectors);
   }

@@ -96,6 +96,12 @@ struct Cost {
   u32 flops = 0;  ///< FLOPs an active lane (tensor types: a warp)
 };
 
+/// A branch that machine code does not have, because what it skips gets a predicate (analysis/predication.h).
+struct Predication {
+  u32 until = 0;  ///< the first instruction that is not skipped, as in Instruction::index; 0: it is a branch
+  u32 slots = 0;  ///< issue slots of what is skipped
+};
+
 /// Static facts about one instruction, parallel to Function::code; read by counters, timing and messages.
 struct InstructionInfo {
   std::string text;        ///< the PTX spelling with operands, for messages
@@ -108,6 +114,7 @@ struct InstructionInfo {
   u8 width = 0;                ///< bytes a lane moved by a memory access
   Guard guard = Guard::kNone;  ///< as it is written; a branch tests it itself
   Traits traits;
+  Predication predication;
   bool three_register_sources = false;  ///< FMA that reads three distinct registers, none reused from the
                                         ///< previous instruction's same position (operand-port limit)
 };

@@ -47,7 +47,8 @@ enum class Zeros : u8 {
   kMore,               ///< as the one with more: and
   kTogether,           ///< mul
   kTogetherThenFewer,  ///< mad
-  kShifted             ///< shl
+  kShifted,            ///< shl
+  kSame                ///< as the operand: cvt between integers
 };
 
 /// Which types of the spelling the operands have.

@@ -133,6 +133,16 @@ const Form kForms[] = {
      "and.b32 %r6, %r24, 112; add.s32 %r7, %r20, %r6; ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, "
      "[%r7+4]; "
      "ld.shared.u32 %r12, [%r7+8]; ld.shared.u32 %r13, [%r7+12];"},
+    {"address that was 64 bits wide",
+     "cvt.u64.u32 %rd5, %r22; add.s64 %rd5, %rd5, 32; cvt.u32.u64 %r6, %rd5; add.s32 %r7, %r20, %r6;"
+     "ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, [%r7+4]; ld.shared.u32 %r12, [%r7+8]; ld.shared.u32 "
+     "%r13, "
+     "[%r7+12];"},
+    {"address that was cut",
+     "cvt.sat.u16.u32 %rs7, %r22; cvt.u32.u16 %r6, %rs7; add.s32 %r7, %r20, %r6; and.b32 %r7, %r7, -4;"
+     "ld.shared.u32 %r10, [%r7]; ld.shared.u32 %r11, [%r7+4]; ld.shared.u32 %r12, [%r7+8]; ld.shared.u32 "
+     "%r13, "
+     "[%r7+12];"},
     {"store to shared memory between",
      "ld.shared.u32 %r10, [%r2]; ld.shared.u32 %r11, [%r2+4]; st.shared.u32 [%r2+16], %r10;"
      "ld.shared.u32 %r12, [%r2+8]; ld.shared.u32 %r13, [%r2+12];"},
@@ -157,26 +167,13 @@ const Form kForms[] = {
          "%r14, 1; setp.lt.u32 %p1, %r14, %r1; @%p1 bra AGAIN;"},
 };
 
-/// Loads from shared memory (LDS) in the code of each kernel of an ELF file of ptxas for sm_80.
-std::map<std::string, Widths> widths_by_kernel(const std::string& elf) {
-  const auto word = [&](size_t at) {
-    u64 value = 0;
-    if (at + 8 <= elf.size()) std::memcpy(&value, elf.data() + at, 8);
-    return value;
-  };
+/// Loads from shared memory (LDS) in a kernel's code.
+Widths widths_of(const std::vector<MachineInstruction>& code) {
   constexpr u32 kBytes[] = {1, 1, 2, 2, 4, 8, 16, 0};
-  std::map<std::string, Widths> all;
-  const u64 headers = word(40), count = word(60) & 0xffff, names = word(62) & 0xffff;
-  const u64 strings = word(headers + names * 64 + 24);
-  for (u64 s = 0; s < count; ++s) {
-    const u64 header = headers + s * 64, begin = word(header + 24), bytes = word(header + 32);
-    const std::string name = elf.c_str() + strings + (word(header) & 0xffff'ffff);
-    if (!name.starts_with(".text.")) continue;
-    Widths& widths = all[name.substr(6)];
-    for (u64 at = begin; at + 16 <= begin + bytes; at += 16)
-      if ((word(at) & 0xfff) == 0x984) ++widths[kBytes[word(at + 8) >> 9 & 7]];
-  }
-  return all;
+  Widths widths;
+  for (const MachineInstruction& in : code)
+    if (in.opcode() == 0x984) ++widths[kBytes[in.high >> 9 & 7]];
+  return widths;
 }
 
 /// The width that most loads have.
@@ -194,11 +191,11 @@ TEST_F(JoinedLoads, AsPtxasDoes) {
     one.replace(one.find(" k("), 3, " k" + std::to_string(i) + "(");
     module += one;
   }
-  std::map<std::string, Widths> expected = widths_by_kernel(assembled(module));
-  ASSERT_EQ(expected.size(), std::size(kForms));
+  const auto code = code_by_kernel(assembled(module));
+  ASSERT_EQ(code.size(), std::size(kForms));
   for (size_t i = 0; i < std::size(kForms); ++i) {
     results(kForms[i].body);
-    const Widths& theirs = expected["k" + std::to_string(i)];
+    const Widths theirs = widths_of(code.at("k" + std::to_string(i)));
     // ptxas unrolls a loop and keeps what the next round needs: there only the usual width counts.
     if (std::string(kForms[i].name).find("loop") == std::string::npos) {
       EXPECT_EQ(widths_, theirs) << kForms[i].name;

@@ -4,11 +4,16 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "simulator/types.h"
 
 namespace roofline::sim {
 
@@ -26,6 +31,33 @@ inline std::string assembled(const std::string& module) {
   fs::remove_all(folder);
   if (status != 0) throw std::runtime_error("failed: " + command);
   return elf;
+}
+
+/// One instruction of machine code from sm_70 on: 128 bits, the opcode in the lowest 12.
+struct MachineInstruction {
+  u64 low = 0, high = 0;
+  u64 opcode() const { return low & 0xfff; }
+  bool has_predicate() const { return (low >> 12 & 7) != 7; }
+};
+
+/// The code of each kernel of an ELF file of ptxas.
+inline std::map<std::string, std::vector<MachineInstruction>> code_by_kernel(const std::string& elf) {
+  const auto word = [&](size_t at) {
+    u64 value = 0;
+    if (at + 8 <= elf.size()) std::memcpy(&value, elf.data() + at, 8);
+    return value;
+  };
+  std::map<std::string, std::vector<MachineInstruction>> all;
+  const u64 headers = word(40), count = word(60) & 0xffff, names = word(62) & 0xffff;
+  const u64 strings = word(headers + names * 64 + 24);
+  for (u64 s = 0; s < count; ++s) {
+    const u64 header = headers + s * 64, begin = word(header + 24), bytes = word(header + 32);
+    const std::string name = elf.c_str() + strings + (word(header) & 0xffff'ffff);
+    if (!name.starts_with(".text.")) continue;
+    for (u64 at = begin; at + 16 <= begin + bytes; at += 16)
+      all[name.substr(6)].push_back({word(at), word(at + 8)});
+  }
+  return all;
 }
 
 }  // namespace roofline::sim

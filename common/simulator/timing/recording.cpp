@@ -216,6 +216,7 @@ void BlockRecorder::Warp::begin(u32 most) {
   most_ = most;
   open_ = 0;
   seen_ = 0;
+  predicated_until_ = 0;
   next_ = Kind::kArithmetic;
 }
 
@@ -244,13 +245,15 @@ BlockRecorder::Warp::Producers BlockRecorder::Warp::sources_of(const Instruction
                                                                std::vector<u32>& all) const {
   all.clear();
   Producers some;
-  const auto read = [&](Slot slot) {
-    const Producers* from = producers(slot);
-    if (from == nullptr) return;
-    some.add(*from);
-    for (u32 i = 0; i < from->count; ++i)
-      if (std::find(all.begin(), all.end(), from->from[i]) == all.end()) all.push_back(from->from[i]);
+  const auto wait_for = [&](const Producers& from) {
+    some.add(from);
+    for (u32 i = 0; i < from.count; ++i)
+      if (std::find(all.begin(), all.end(), from.from[i]) == all.end()) all.push_back(from.from[i]);
   };
+  const auto read = [&](Slot slot) {
+    if (const Producers* from = producers(slot); from != nullptr) wait_for(*from);
+  };
+  if (predicated_until_ != 0) wait_for(condition_);
   read(in.a);
   read(in.b);
   read(in.c);
@@ -287,6 +290,7 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
     return;
   }
   if (is_full()) return;
+  if (!in.hidden && in.index >= predicated_until_) predicated_until_ = 0;
   sources_of(in, info, scratch_);
   Recorded r;
   r.pipe = pipe;
@@ -327,6 +331,20 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
     }
   }
   if (pipe == Pipe::kControl || r.kind == Kind::kCopyWait) close();
+}
+
+void BlockRecorder::Warp::predicate(const Instruction& in, const InstructionInfo& info, bool skips) {
+  if (skips) {
+    if (is_full()) return;
+    Recorded r;
+    r.issue = static_cast<u8>(std::min<u32>(info.predication.slots, std::numeric_limits<u8>::max()));
+    r.instruction = in.index;
+    append(r, {});
+    return;
+  }
+  if (predicated_until_ != info.predication.until) condition_ = {};
+  if (const Producers* from = producers(in.a); from != nullptr) condition_.add(*from);
+  predicated_until_ = info.predication.until;
 }
 
 void BlockRecorder::Warp::note_copy(MemoryLevel level, u32 passes, u32 sectors) {

@@ -90,6 +90,9 @@ class BlockRecorder::Warp {
  public:
   explicit Warp(BlockRecorder& owner) : owner_(owner) {}
   void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes, u32 sectors);
+  /// A branch that is none in machine code: what it skips waits for its condition. `skips`: all lanes took
+  /// it, and what has a predicate is issued all the same.
+  void predicate(const Instruction& in, const InstructionInfo& info, bool skips);
   /// The instruction that issues next is an asynchronous copy that reads so.
   void note_copy(MemoryLevel level, u32 passes, u32 sectors);
   void commit_copies() { next_ = Recorded::Kind::kCommit; }
@@ -122,6 +125,9 @@ class BlockRecorder::Warp {
   std::vector<u32> position_;  ///< in the schedule, by the order of execution
   std::vector<Producers> rows_;
   std::vector<u32> scratch_;
+  Producers
+      condition_;  ///< of what has a predicate in place of a branch, before instruction predicated_until_
+  u32 predicated_until_ = 0;
   u32 most_ = 0, open_ = 0;  ///< first of the basic block
   u64 seen_ = 0;             ///< instructions, also those that are not kept
   Recorded::Kind next_ = Recorded::Kind::kArithmetic;

@@ -39,6 +39,7 @@ Scoreboard::Scoreboard(const DeviceDescription& device) : device_(device) {
 
 void Scoreboard::reset() {
   front_ = issued_ = {};
+  predicated_until_ = 0;
   pipe_free_.fill({});
   loaded_.fill({});
   stored_.fill({});
@@ -123,6 +124,8 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
   const Pipe pipe = info.cost.pipe;
   if (pipe != Pipe::kMemory) level = MemoryLevel::kNone;
   Cycles start = sources_ready(in, info);
+  if (!in.hidden && in.index >= predicated_until_) predicated_until_ = 0;
+  if (predicated_until_ != 0) start = later(start, condition_);
   if (pipe != Pipe::kNone) {
     Cycles& free = pipe_free_[index(pipe)];
     start = in_memory_order(later(later(front_, start), free), info, level);
@@ -150,6 +153,17 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
   if (in.extra == nullptr) return;
   const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
   for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set_ready(in.extra->slots[i], done);
+}
+
+void Scoreboard::predicate(const Instruction& in, const InstructionInfo& info, bool skips) {
+  if (skips) {
+    front_ = plus(front_, info.predication.slots);
+    issued_ = later(issued_, front_);
+    return;
+  }
+  const Cycles condition = ready_at(in.a);
+  condition_ = predicated_until_ == info.predication.until ? later(condition_, condition) : condition;
+  predicated_until_ = info.predication.until;
 }
 
 void Scoreboard::commit_copies() {

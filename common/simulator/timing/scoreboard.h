@@ -34,6 +34,9 @@ class Scoreboard {
   void reset();
   /// The warp issued an instruction. `passes`: shared wavefronts or memory sectors/4, at least 1.
   void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes);
+  /// A branch that is none in machine code: what it skips waits for its condition. `skips`: all lanes took
+  /// it.
+  void predicate(const Instruction& in, const InstructionInfo& info, bool skips);
   /// Cycles until everything so far has been issued, {L2 answers, DRAM answers}.
   struct Cycles {
     double l2 = 0, dram = 0;
@@ -65,6 +68,8 @@ class Scoreboard {
   Cycles issued_;  ///< when the last one so far has issued
   std::array<Cycles, kPipes> pipe_free_{};
   std::array<Cycles, 2> loaded_{}, stored_{};  ///< last load and store to shared memory and elsewhere
+  Cycles condition_;  ///< of what has a predicate in place of a branch, before instruction predicated_until_
+  u32 predicated_until_ = 0;
   bool copies_next_ = false;
   Cycles copying_;                   ///< arrival of the last asynchronous copy of no group yet
   std::vector<Cycles> copy_groups_;  ///< arrival of each committed group and all before it
