@@ -130,7 +130,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
   std::set<std::string> keys;
   std::map<std::string, std::size_t> submissions;
   Files files;
-  const Attempts which = attempts_of(course, parts);
+  const Attempts which = outcome.which = attempts_of(course, parts);
   for (const HandedIn& handed_in : attempts) {
     Graded graded;
     graded.id = handed_in.id;
@@ -147,6 +147,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     ++submissions[handed_in.id];
     if (handed_in.marked_late && !handed_in.time)
       graded.remark = "handed in late, the platform says, but not when: nothing is taken off here";
+    if (!handed_in.problem.empty()) graded.remark += (graded.remark.empty() ? "" : "; ") + handed_in.problem;
     for (const Chosen& chosen : parts) {
       Result result = result_of(folder, handed_in, chosen, not_reached);
       Part part = *chosen.part;

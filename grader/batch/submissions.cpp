@@ -7,11 +7,11 @@
 #include <tuple>
 
 #include "grader/base/file.h"
-#include "grader/base/printable.h"
 #include "grader/base/words.h"
 #include "grader/batch/intake.h"
 #include "grader/batch/layout.h"
 #include "grader/batch/regular_file.h"
+#include "grader/formats/format.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -206,9 +206,9 @@ class Accounts {
 HandedIn handed_in_by(const Layout& owner, const Bundle& bundle, const Student* student, bool has_roster,
                       const std::string& time_zone) {
   HandedIn one{.id = owner.id,
-               .name = printable(owner.name),
-               .email = printable(owner.email),
-               .label = printable(bundle.label),
+               .name = one_line(owner.name),
+               .email = one_line(owner.email),
+               .label = one_line(bundle.label),
                .pieces = bundle.pieces,
                .time = owner.time,
                .marked_late = owner.late};

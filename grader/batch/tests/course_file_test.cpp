@@ -217,6 +217,7 @@ TEST_F(TermGrades, AnonymousPagesNameNobody) {
   std::vector<HandedIn> attempts = {attempt("ada1815", "ada_lovelace_1", 3, 900),
                                     attempt("bob1816", "bob_1", 4, 900)};
   attempts[0].in_roster = false;
+  attempts[1].problem = "bob1816.zip: the archive is damaged";
   hide_labels(attempts);
   ClassOutcome outcome =
       settle(BatchFolder{folder_}, attempts, parts_, {}, parse_roster("id,name\nzoe1817,Zoe Zed\n", "r"));
