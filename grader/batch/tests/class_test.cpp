@@ -36,9 +36,13 @@ TEST(Late, DaysThatHaveBegun) {
 TEST(Late, ClocksOfZones) {
   EXPECT_EQ(parse_time("2026-07-01 12:00", "+02:00"), parse_time("2026-07-01T10:00:00Z"));
   EXPECT_EQ(parse_time("2026-07-01T12:00:00Z", "+02:00"), parse_time("2026-07-01T12:00:00Z"));
+  EXPECT_EQ(clock_text(*parse_time("2026-07-01T23:30:00Z"), "+02:00"), "2026-07-02 01:30");
+  EXPECT_EQ(clock_text(*parse_time("2026-07-01T23:30:00Z"), ""), "2026-07-01 23:30");
   if (!zone_problem("Europe/Berlin").empty()) GTEST_SKIP() << zone_problem("Europe/Berlin");
   EXPECT_EQ(parse_time("2026-07-01 12:00", "Europe/Berlin"), parse_time("2026-07-01T10:00:00Z")) << "summer";
   EXPECT_EQ(parse_time("2026-12-01 12:00", "Europe/Berlin"), parse_time("2026-12-01T11:00:00Z"));
+  for (const char* shown : {"2026-07-01 12:00", "2026-12-01 12:00"})
+    EXPECT_EQ(clock_text(*parse_time(shown, "Europe/Berlin"), "Europe/Berlin"), shown);
   EXPECT_EQ(Course::parse("[late]\ndeadline = 2026-12-01T12:00:00\ntime_zone = \"Europe/Berlin\"\n", "c")
                 .late.deadline,
             parse_time("2026-12-01T11:00:00Z"));
