@@ -16,7 +16,13 @@ std::string anonymous_id(const std::string& id, std::uint64_t class_seed) {
 
 void hide_labels(std::vector<HandedIn>& attempts) {
   std::map<std::string, std::size_t> seen;
-  for (HandedIn& attempt : attempts) attempt.label = "submission " + std::to_string(++seen[attempt.id]);
+  for (HandedIn& attempt : attempts) {
+    attempt.label = "submission " + std::to_string(++seen[attempt.id]);
+    // "ada.zip: the archive is damaged"
+    if (const std::size_t colon = attempt.problem.find(": ");
+        colon != std::string::npos && is_archive(attempt.problem.substr(0, colon)))
+      attempt.problem.erase(0, colon + 2);
+  }
 }
 
 void hide_people(ClassOutcome& outcome, std::uint64_t class_seed) {

@@ -29,11 +29,12 @@ struct ClassOutcome {
   std::vector<Graded> students;                ///< the best submission of each, by id
   std::vector<HandedIn> chosen;                ///< which one that was, for each of them
   std::size_t submissions = 0, different = 0;  ///< different: tasks
-  std::size_t errors = 0;         ///< students with a part that could not be graded: no points lost
-  std::size_t not_reached = 0;    ///< students with a part that the class had no time for: no points yet
-  std::size_t in_roster = 0;      ///< people; 0: there is no roster
-  std::vector<Student> absent{};  ///< of them, who handed in nothing
-  std::vector<SameFile> same{};   ///< but not the skeleton, which everybody has
+  std::size_t errors = 0;            ///< students with a part that could not be graded: no points lost
+  std::size_t not_reached = 0;       ///< students with a part that the class had no time for: no points yet
+  std::size_t in_roster = 0;         ///< people; 0: there is no roster
+  std::vector<Student> absent{};     ///< of them, who handed in nothing
+  std::vector<SameFile> same{};      ///< but not the skeleton, which everybody has
+  Attempts which = Attempts::kBest;  ///< of several submissions counts
 
   std::vector<const Graded*> strangers() const;  ///< who is not in the roster
 };
@@ -46,7 +47,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
 
 /// A student's page: what `./lab report` shows a learner, of the submission that counts.
 std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,
-                         const std::vector<Chosen>& parts);
+                         const std::vector<Chosen>& parts, Attempts which = Attempts::kBest);
 
 /// results/<id>.json, class.csv, hardest.csv, index.html, reports/<id>.html and the other formats asked for.
 void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOutcome& outcome,

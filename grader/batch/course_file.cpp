@@ -183,7 +183,10 @@ class Reader {
 Course Course::read(const std::filesystem::path& file) {
   Course course = parse(read_given(file), file.string());
   for (auto& [id, rules] : course.labs)  // beside the course file
-    if (!rules.hidden.empty()) rules.hidden = file.parent_path() / rules.hidden;
+    if (!rules.hidden.empty()) {
+      rules.hidden = file.parent_path() / rules.hidden;
+      require_file(rules.hidden, ", which labs." + id + ".hidden in " + file.string() + " names");
+    }
   return course;
 }
 

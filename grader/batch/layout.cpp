@@ -75,7 +75,7 @@ std::optional<Layout> moodle(const std::string& entry) {
   if (!std::regex_match(entry, match, kMoodle)) return std::nullopt;
   Layout layout{.id = match[1].str() + "_" + match[2].str(),
                 .name = match[1],
-                .platform_id = match[2],
+                .platform_id = "Participant " + match[2].str(),  // as the grading worksheet calls them
                 .platform = Platform::kMoodle,
                 .file = match[5].str().empty() ? entry : match[5].str()};
   // With groups their name comes first: "Group A-Ada Lovelace".

@@ -89,21 +89,55 @@ std::string zone_problem(const std::string& zone) {
   return "this system knows no zone \"" + zone + "\" (package tzdata)";
 }
 
+namespace {
+
+/// While it lives, the C library's local time is that of a zone.
+class LocalTime {
+ public:
+  explicit LocalTime(const std::string& zone) {
+    if (const char* before = std::getenv("TZ")) before_ = before;
+    setenv("TZ", (":" + zone_file(zone).string()).c_str(), 1);
+    tzset();
+  }
+  LocalTime(const LocalTime&) = delete;
+  LocalTime& operator=(const LocalTime&) = delete;
+  ~LocalTime() {
+    before_ ? setenv("TZ", before_->c_str(), 1) : unsetenv("TZ");
+    tzset();
+  }
+
+ private:
+  std::optional<std::string> before_;
+};
+
+bool is_utc(const std::string& zone) { return zone.empty() || zone == "UTC"; }
+
+}  // namespace
+
 Seconds from_zone(Seconds shown, const std::string& zone) {
-  if (zone.empty() || zone == "UTC") return shown;
+  if (is_utc(zone)) return shown;
   if (const auto offset = fixed_offset(zone)) return shown - *offset;
-  const char* before = std::getenv("TZ");
-  const std::string kept = before != nullptr ? before : "";
-  setenv("TZ", (":" + zone_file(zone).string()).c_str(), 1);
-  tzset();
+  const LocalTime local(zone);
   const auto moment = static_cast<std::time_t>(shown);
   std::tm parts{};
   gmtime_r(&moment, &parts);
   parts.tm_isdst = -1;  // the zone's rules say
-  const auto time = static_cast<Seconds>(mktime(&parts));
-  before != nullptr ? setenv("TZ", kept.c_str(), 1) : unsetenv("TZ");
-  tzset();
-  return time;
+  return static_cast<Seconds>(mktime(&parts));
+}
+
+std::string clock_text(Seconds time, const std::string& zone) {
+  const Seconds offset = is_utc(zone) ? 0 : fixed_offset(zone).value_or(0);
+  const auto moment = static_cast<std::time_t>(time + offset);
+  std::tm parts{};
+  if (is_utc(zone) || fixed_offset(zone)) {
+    gmtime_r(&moment, &parts);
+  } else {
+    const LocalTime local(zone);
+    localtime_r(&moment, &parts);
+  }
+  char text[32] = "";
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+  return text;
 }
 
 }  // namespace roofline::grader

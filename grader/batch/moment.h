@@ -22,6 +22,8 @@ std::string time_text(Seconds time);
 /// What a clock of `zone` shows, counted as if it were UTC, as UTC. A zone is "Europe/Berlin" or "+01:00";
 /// empty: UTC.
 Seconds from_zone(Seconds shown, const std::string& zone);
+/// What a clock of `zone` shows then: "2026-11-20 23:59".
+std::string clock_text(Seconds time, const std::string& zone);
 /// Why from_zone cannot know it; empty: it does.
 std::string zone_problem(const std::string& zone);
 

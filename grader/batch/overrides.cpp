@@ -110,16 +110,22 @@ std::string handed_in_by(const std::string& name, const std::vector<std::string>
   return found;
 }
 
+std::string decided_about(const Override& one, const std::vector<std::string>& ids,
+                          const std::vector<Student>& roster) {
+  std::string id = handed_in_by(one.student, ids, roster);
+  if (id.empty())
+    throw UsageError(
+        "overrides.toml decides about " + one.student +
+        ", who handed in nothing, is not known here, or could be several students: an id says who");
+  return id;
+}
+
 void apply_overrides(ClassOutcome& outcome, const std::vector<Override>& overrides,
                      const std::vector<Student>& roster) {
   std::vector<std::string> ids;
   for (const Graded& student : outcome.students) ids.push_back(student.id);
   for (const Override& one : overrides) {
-    const std::string id = handed_in_by(one.student, ids, roster);
-    const auto student = std::ranges::find(outcome.students, id, &Graded::id);
-    if (student == outcome.students.end())
-      throw UsageError("overrides.toml decides about " + one.student +
-                       ", who handed in nothing or is not known here");
+    const auto student = std::ranges::find(outcome.students, decided_about(one, ids, roster), &Graded::id);
     student->comment += (student->comment.empty() ? "" : " | ") + decision(*student, one);
     if (one.points && !one.part.empty()) set_part(*student, one);
     if (one.points && one.part.empty()) {

@@ -26,7 +26,11 @@ std::vector<Override> parse_overrides(const std::string& text, const std::string
 /// None where there is no such file.
 std::vector<Override> read_overrides(const std::filesystem::path& file);
 
-/// Throws UsageError for one that names nobody who handed something in.
+/// The id of whom it decides about. Throws UsageError for one that names nobody who handed something in.
+std::string decided_about(const Override& one, const std::vector<std::string>& ids,
+                          const std::vector<Student>& roster);
+
+/// Throws UsageError as decided_about does.
 void apply_overrides(ClassOutcome& outcome, const std::vector<Override>& overrides,
                      const std::vector<Student>& roster);
 

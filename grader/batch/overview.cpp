@@ -117,6 +117,21 @@ std::string strangers_table(const ClassOutcome& outcome) {
          rows + "</table></div>\n";
 }
 
+/// What could not be read of what counts: no fault of the grader's, and perhaps not what the student wanted.
+std::string problems_table(const ClassOutcome& outcome) {
+  std::string rows;
+  for (std::size_t i = 0; i < outcome.students.size(); ++i)
+    if (const HandedIn& chosen = outcome.chosen[i]; !chosen.problem.empty())
+      rows += "<tr>" + linked(outcome.students[i].id) + cell(outcome.students[i].name) + cell(chosen.label) +
+              cell(chosen.problem) + "</tr>\n";
+  if (rows.empty()) return {};
+  return "<h2>Not as the lab asks for it</h2>\n<p>What is not there, or cannot be read, has no points. Ask "
+         "for it "
+         "again, or put it into order in the folder, and give the same command again.</p>\n"
+         "<div class=\"scroll\"><table><tr><th>id</th><th>name</th><th>handed in</th><th>why</th></tr>\n" +
+         rows + "</table></div>\n";
+}
+
 /// Where every point went.
 std::vector<GradeRow> grade_rows(const Graded& student) {
   std::vector<GradeRow> rows;
@@ -148,8 +163,8 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
             std::to_string(outcome.students.size()) +
             " were not reached: the class ended before. They have no points yet; the same command goes "
             "on.</span>";
-  body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + same_table(outcome) +
-          "<h2>Points</h2>\n" + points_histogram(outcome);
+  body += "</p>\n" + held_table(outcome) + strangers_table(outcome) + problems_table(outcome) +
+          same_table(outcome) + "<h2>Points</h2>\n" + points_histogram(outcome);
   if (const std::vector<CheckTally> hard = hardest(outcome); !hard.empty()) {
     body +=
         "<h2>Hardest checks</h2>\n<table><tr><th>lab</th><th>check</th><th "
@@ -182,7 +197,7 @@ std::string overview_page(const ClassOutcome& outcome, const std::vector<Chosen>
 }
 
 std::string student_page(const BatchFolder& folder, const Graded& student, const HandedIn& chosen,
-                         const std::vector<Chosen>& parts) {
+                         const std::vector<Chosen>& parts, Attempts which) {
   const std::string& heading = student.name.empty() ? student.id : student.name;
   if (student.not_reached())
     return html_page(
@@ -195,8 +210,9 @@ std::string student_page(const BatchFolder& folder, const Graded& student, const
   data.remark = decimal(student.points()) + " of " + decimal(student.max_points()) + " points";
   if (!student.remark.empty()) data.remark += "; " + student.remark;
   if (student.submissions > 1)
-    data.remark +=
-        "; graded: " + chosen.label + ", the best of " + std::to_string(student.submissions) + " submissions";
+    data.remark += "; graded: " + chosen.label +
+                   (which == Attempts::kBest ? ", the best of " : ", the last of ") +
+                   std::to_string(student.submissions) + " submissions";
   else if (chosen.label != student.id)
     data.remark += "; graded: " + chosen.label;
   data.grade = grade_rows(student);
@@ -228,7 +244,7 @@ void write_outputs(const Paths& paths, const BatchFolder& folder, const ClassOut
     const Graded& student = outcome.students[i];
     write_file(folder.results() / (student.id + ".json"), to_json(student));
     write_file(folder.root / "reports" / (student.id + ".html"),
-               student_page(folder, student, outcome.chosen[i], parts));
+               student_page(folder, student, outcome.chosen[i], parts, outcome.which));
   }
   std::vector<std::string> all = {"class", "hardest"};
   for (const std::string& format : formats)

@@ -26,6 +26,15 @@ std::string roster_column(const std::string& header) {
   return known == kKnown.end() ? name : known->second;
 }
 
+/// A name as it is in names of files: Moodle leaves out what some system refuses there, and writes its own
+/// separator as a blank.
+std::string in_file_names(std::string name) {
+  std::erase_if(name,
+                [](char c) { return std::string_view("&<>\"`|':\\/").find(c) != std::string_view::npos; });
+  std::ranges::replace(name, '_', ' ');
+  return lower(name);
+}
+
 }  // namespace
 
 std::vector<Student> parse_roster(const std::string& csv, const std::string& name, const std::string& zone) {
@@ -56,6 +65,8 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
           throw UsageError(name + " line " + std::to_string(r + 1) + ": submitted is not a time");
       } else if (columns[c] == "section") {
         student.section = cell;
+      } else if (columns[c] == "identifier") {
+        student.account = cell;
       } else if (!cell.empty()) {
         student.also.push_back(cell);
       }
@@ -69,16 +80,23 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
 }
 
 const Student* find_student(const std::vector<Student>& roster, const std::vector<std::string>& told) {
-  std::vector<std::string> names;
-  for (const std::string& name : told)
-    if (!name.empty()) names.push_back(lower(name));
+  std::vector<std::string> names, file_names;
+  for (const std::string& name : told) {
+    if (name.empty()) continue;
+    names.push_back(lower(name));
+    if (std::string plain = in_file_names(name); !plain.empty()) file_names.push_back(std::move(plain));
+  }
   const auto is_told = [&](const std::string& cell) {
     return std::ranges::find(names, lower(cell)) != names.end();
   };
   using Fits = std::function<bool(const Student&)>;
   const Fits ways[] = {
-      [&](const Student& student) { return is_told(student.id) || is_told(student.email); },
-      [&](const Student& student) { return is_told(student.name); },
+      [&](const Student& student) {
+        return is_told(student.id) || is_told(student.email) || is_told(student.account);
+      },
+      [&](const Student& student) {
+        return std::ranges::find(file_names, in_file_names(student.name)) != file_names.end();
+      },
       [&](const Student& student) { return std::ranges::any_of(student.also, is_told); },
       [&](const Student& student) { return is_told(student.email.substr(0, student.email.find('@'))); },
   };

@@ -13,6 +13,7 @@ namespace roofline::grader {
 struct Student {
   std::string id, name, email;
   std::string section{};               ///< column `section`
+  std::string account{};               ///< column `Identifier` of Moodle's grading worksheet
   std::vector<std::string> also{};     ///< other columns: ids by which a platform knows the student
   std::optional<Seconds> handed_in{};  ///< column `submitted`
 };
@@ -23,8 +24,9 @@ std::vector<Student> parse_roster(const std::string& csv, const std::string& nam
                                   const std::string& zone = {});
 
 /// The student of whom `told` speaks: an id, address, name or other cell of the roster, letters of any case.
-/// Nobody where two students could be meant. An id or an address decides before a name does, and a name
-/// before the other columns, which classmates may share, and before what stands in front of an address's @.
+/// Nobody where two students could be meant. An id or an address decides before a name does, which counts as
+/// Moodle writes it into names of files ("Sinead ONeil"), and a name before the other columns, which
+/// classmates may share, and before what stands in front of an address's @.
 const Student* find_student(const std::vector<Student>& roster, const std::vector<std::string>& told);
 
 /// "Ada Lovelace (ada)", or the id alone where there is no name.

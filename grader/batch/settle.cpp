@@ -71,24 +71,19 @@ void mark_without_verdict(Result& result) {
 
 /// What is known before what is not, more points before fewer; of equals the one that was handed in first, so
 /// that nobody loses by trying again.
-bool better(const Graded& one, const HandedIn& one_attempt, const Graded& other,
-            const HandedIn& other_attempt) {
+bool better(const Graded& one, const Graded& other, bool is_older) {
   if (one.not_reached() != other.not_reached()) return other.not_reached();
   if (one.points() != other.points()) return one.points() > other.points();
-  const auto when = [](const HandedIn& attempt) { return attempt.time.value_or(0); };
-  if (when(one_attempt) != when(other_attempt)) return when(one_attempt) < when(other_attempt);
-  return one_attempt.label < other_attempt.label;
+  return is_older;
 }
 
-/// The newer one; of two that tell no time, or the same, the one whose name comes later.
-bool later(const HandedIn& one, const HandedIn& other) {
-  return std::pair(one.time.value_or(0), one.label) > std::pair(other.time.value_or(0), other.label);
-}
-
-bool counts_before(Attempts attempts, const std::pair<const Graded*, const HandedIn*>& one,
-                   const std::pair<Graded, const HandedIn*>& other) {
-  return attempts == Attempts::kLast ? later(*one.second, *other.second)
-                                     : better(*one.first, *one.second, other.first, *other.second);
+/// Whether a submission counts instead of one of the same student that comes before it in the class's order,
+/// in which attempts without a time are: 2, 10, not 10, 2.
+bool counts_instead(Attempts attempts, const std::pair<const Graded*, const HandedIn*>& one,
+                    const std::pair<Graded, const HandedIn*>& before) {
+  const Seconds time = one.second->time.value_or(0), time_before = before.second->time.value_or(0);
+  return attempts == Attempts::kLast ? time >= time_before
+                                     : better(*one.first, before.first, time < time_before);
 }
 
 /// Which submission of a student counts is one rule for all parts of a batch.
@@ -135,7 +130,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
   std::set<std::string> keys;
   std::map<std::string, std::size_t> submissions;
   Files files;
-  const Attempts which = attempts_of(course, parts);
+  const Attempts which = outcome.which = attempts_of(course, parts);
   for (const HandedIn& handed_in : attempts) {
     Graded graded;
     graded.id = handed_in.id;
@@ -152,6 +147,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     ++submissions[handed_in.id];
     if (handed_in.marked_late && !handed_in.time)
       graded.remark = "handed in late, the platform says, but not when: nothing is taken off here";
+    if (!handed_in.problem.empty()) graded.remark += (graded.remark.empty() ? "" : "; ") + handed_in.problem;
     for (const Chosen& chosen : parts) {
       Result result = result_of(folder, handed_in, chosen, not_reached);
       Part part = *chosen.part;
@@ -170,7 +166,7 @@ ClassOutcome settle(const BatchFolder& folder, const std::vector<HandedIn>& atte
     if (!graded.held.empty()) held[handed_in.id][handed_in.label] = graded.held;
     for (const auto& [part, key] : handed_in.tasks) keys.insert(key);
     const auto known = best.find(handed_in.id);
-    if (known == best.end() || counts_before(which, {&graded, &handed_in}, known->second))
+    if (known == best.end() || counts_instead(which, {&graded, &handed_in}, known->second))
       best.insert_or_assign(handed_in.id, std::pair(std::move(graded), &handed_in));
   }
   outcome.different = keys.size();

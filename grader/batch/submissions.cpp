@@ -7,11 +7,11 @@
 #include <tuple>
 
 #include "grader/base/file.h"
-#include "grader/base/printable.h"
 #include "grader/base/words.h"
 #include "grader/batch/intake.h"
 #include "grader/batch/layout.h"
 #include "grader/batch/regular_file.h"
+#include "grader/formats/format.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -177,18 +177,43 @@ const Student* find_owner(const Layout& owner, const std::vector<Student>& roste
   return student;
 }
 
-HandedIn handed_in_by(const Layout& owner, const Bundle& bundle, const std::vector<Student>& roster,
+/// Whose the submissions are. Two accounts of a platform are two people: where both fit one student, and only
+/// by a name, nobody can tell which of them it is, and they are nobody in the roster.
+class Accounts {
+ public:
+  explicit Accounts(const std::vector<Student>& roster) : roster_(roster) {}
+  void add(const Layout& owner) {
+    if (const Student* student = find_owner(owner, roster_)) accounts_[student].insert(account_of(owner));
+  }
+  const Student* of(const Layout& owner) const {
+    const Student* student = find_owner(owner, roster_);
+    if (student == nullptr || account_of(owner).empty()) return student;
+    std::set<std::string> accounts = accounts_.at(student);
+    accounts.erase("");
+    const bool only_one = accounts.size() == 1;
+    return only_one || find_student(roster_, {owner.email, owner.platform_id}) == student ? student : nullptr;
+  }
+
+ private:
+  /// Empty: a folder that an instructor named, of which a student may have several.
+  static std::string account_of(const Layout& owner) {
+    return owner.platform == Platform::kNone ? owner.email : owner.id;
+  }
+  const std::vector<Student>& roster_;
+  std::map<const Student*, std::set<std::string>> accounts_;
+};
+
+HandedIn handed_in_by(const Layout& owner, const Bundle& bundle, const Student* student, bool has_roster,
                       const std::string& time_zone) {
   HandedIn one{.id = owner.id,
-               .name = printable(owner.name),
-               .email = printable(owner.email),
-               .label = printable(bundle.label),
+               .name = one_line(owner.name),
+               .email = one_line(owner.email),
+               .label = one_line(bundle.label),
                .pieces = bundle.pieces,
                .time = owner.time,
                .marked_late = owner.late};
   if (one.time && owner.local_time) one.time = from_zone(*one.time, time_zone);
-  const Student* student = find_owner(owner, roster);
-  one.in_roster = roster.empty() || student != nullptr;
+  one.in_roster = !has_roster || student != nullptr;
   if (student != nullptr) {
     one.id = student->id;
     one.name = student->name.empty() ? one.name : student->name;
@@ -231,10 +256,14 @@ std::vector<HandedIn> find_submissions(const fs::path& folder, const std::vector
   std::map<std::string, GradescopeEntry> gradescope;
   if (const auto yml = read_regular(folder / "submission_metadata.yml", 16 << 20))
     gradescope = parse_gradescope(*yml);
+  const std::vector<Bundle> bundles = bundles_of(entries_of(folder, search), search.names);
+  Accounts accounts(roster);
+  for (const Bundle& bundle : bundles)
+    for (const Layout& owner : owners_of(bundle, gradescope)) accounts.add(owner);
   std::vector<HandedIn> found;
-  for (const Bundle& bundle : bundles_of(entries_of(folder, search), search.names))
+  for (const Bundle& bundle : bundles)
     for (const Layout& owner : owners_of(bundle, gradescope))
-      found.push_back(handed_in_by(owner, bundle, roster, search.time_zone));
+      found.push_back(handed_in_by(owner, bundle, accounts.of(owner), !roster.empty(), search.time_zone));
   if (found.empty()) throw UsageError("there is no submission in " + folder.string());
   std::ranges::stable_sort(found, {}, &HandedIn::id);
   return found;

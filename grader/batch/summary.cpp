@@ -5,12 +5,14 @@
 
 #include "grader/base/printable.h"
 #include "grader/batch/batch.h"
+#include "grader/formats/format.h"
 #include "grader/text/table.h"
 
 namespace roofline::grader {
 namespace {
 
 constexpr std::size_t kMostNames = 12;
+constexpr std::size_t kLongestCell = 60;
 
 std::string few_of(const std::vector<std::string>& names) {
   std::string text;
@@ -41,9 +43,9 @@ std::string table_of(const ClassOutcome& outcome, const Terminal& terminal) {
       verdict += (verdict.empty() ? "" : ", ") + (why.empty() ? std::string(name_of(result.verdict)) : why);
     }
     std::vector<std::string> row = {student.id};
-    if (names) row.push_back(printable(student.name));
-    row.insert(row.end(),
-               {student.not_reached() ? "" : decimal(student.points()), verdict, outcome.chosen[i].label});
+    if (names) row.push_back(one_line(student.name, kLongestCell));
+    row.insert(row.end(), {student.not_reached() ? "" : decimal(student.points()), verdict,
+                           one_line(outcome.chosen[i].label, kLongestCell)});
     table.add(std::move(row));
   }
   return table.render(terminal);
@@ -69,6 +71,10 @@ std::string class_summary(const ClassOutcome& outcome, const Terminal& terminal)
   if (outcome.not_reached != 0)
     text += "  " + std::to_string(outcome.not_reached) + " of " + std::to_string(outcome.students.size()) +
             " students were not reached: no points yet\n";
+  std::vector<std::string> unread;
+  for (std::size_t i = 0; i < outcome.students.size(); ++i)
+    if (!outcome.chosen[i].problem.empty()) unread.push_back(outcome.students[i].id);
+  if (!unread.empty()) text += "  not as the lab asks for it, see the overview: " + few_of(unread) + "\n";
   for (const SameFile& same : outcome.same)
     text += "  the same file in " + same.part + ": " + few_of(same.ids) + "\n";
   if (outcome.in_roster == 0 && outcome.strangers().empty()) return text;

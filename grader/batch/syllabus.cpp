@@ -11,17 +11,20 @@ namespace {
 
 std::string number(double value) { return compact(value, 6); }
 
+/// As a clock on the wall shows it, where the course is given.
+std::string clock(const Course& course, Seconds time) { return clock_text(time, course.late.time_zone); }
+
 const Exam* exam_with(const Course& course, const std::string& part) { return course.exam_of({part}); }
 
 std::string due_of(const Course& course, const std::string& part) {
   if (const Exam* exam = exam_with(course, part))
-    return exam->closes ? "exam, closes " + time_text(*exam->closes) : "exam";
+    return exam->closes ? "exam, closes " + clock(course, *exam->closes) : "exam";
   const std::optional<Seconds> rule = course.rules_of(part).due;
   const std::optional<Seconds> due = rule ? rule : course.late.deadline;
-  std::string text = due ? time_text(*due) : "";
+  std::string text = due ? clock(course, *due) : "";
   for (const auto& [name, section] : course.sections)
     if (const auto own = section.due.find(part); own != section.due.end())
-      text += (text.empty() ? "" : "; ") + ("section " + name + ": " + time_text(own->second));
+      text += (text.empty() ? "" : "; ") + ("section " + name + ": " + clock(course, own->second));
   return text;
 }
 
@@ -64,12 +67,12 @@ std::string not_passed_text(const Course& course, const std::vector<Chosen>& par
   return text.empty() ? "" : "What does not pass has at most a share of its points: " + text + ".\n";
 }
 
-std::string exam_text(const Exam& exam) {
+std::string exam_text(const Course& course, const Exam& exam) {
   std::string labs;
   for (const std::string& part : exam.parts) labs += (labs.empty() ? "" : ", ") + part;
   std::string text = "\n## Exam\n\nLabs " + labs + ".";
-  if (exam.opens) text += " Opens " + time_text(*exam.opens) + ".";
-  if (exam.closes) text += " Closes " + time_text(*exam.closes) + "; nothing counts afterwards.";
+  if (exam.opens) text += " Opens " + clock(course, *exam.opens) + ".";
+  if (exam.closes) text += " Closes " + clock(course, *exam.closes) + "; nothing counts afterwards.";
   if (!exam.hints) text += " There are no hints.";
   if (exam.seeds_per_student) text += " Everybody's inputs are their own.";
   return text + "\n";
@@ -91,11 +94,12 @@ std::string rubrics(const Course& course, const std::vector<Chosen>& parts) {
 
 std::string syllabus(const Course& course, const std::vector<Chosen>& parts) {
   std::string text = "# " + (course.title.empty() ? std::string("Roofline Labs") : course.title) + "\n\n" +
-                     lab_table(course, parts) +
-                     "\nTimes are UTC. The sum over the term is made by the learning platform with these "
+                     lab_table(course, parts) + "\nTimes are " +
+                     (course.late.time_zone.empty() ? "UTC" : "of the zone " + course.late.time_zone) +
+                     ". The sum over the term is made by the learning platform with these "
                      "weights.\n\n## Rules\n\n" +
                      late_text(course.late) + attempts_text(course, parts) + not_passed_text(course, parts);
-  if (course.exam) text += exam_text(*course.exam);
+  if (course.exam) text += exam_text(course, *course.exam);
   return text + rubrics(course, parts);
 }
 

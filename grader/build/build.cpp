@@ -94,6 +94,23 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+/// An editor on Windows may put a byte order mark first. nvcc takes one only at the very beginning of a file,
+/// where our #line stands.
+std::string_view without_mark(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
+}
+
+bool is_utf16(std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
+
+/// Why a text did not become an object.
+std::string compile_sentence(const BuildRequest& request, const std::string& shown, const std::string& text,
+                             bool timed_out) {
+  if (timed_out)
+    return shown + " takes the compiler more than " + std::to_string(request.limit.count()) + " s";
+  if (is_utf16(text)) return shown + " is text in UTF-16, which no compiler reads: save it as UTF-8";
+  return shown + " does not compile";
+}
+
 /// What a compiler in a box left. A copy, so that it is ours and no other box can reach it.
 void take_out(const fs::path& made, const fs::path& to) {
   if (!fs::is_regular_file(fs::symlink_status(made)))
@@ -188,7 +205,7 @@ Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
   }
   const WorkFolder work(paths_.cache());
   const fs::path copy = work.path() / "unit.cu", output = work.path() / "unit.o";
-  const std::string text = "#line 1 " + quoted(unit.shown) + "\n" + unit.text;
+  const std::string text = "#line 1 " + quoted(unit.shown) + "\n" + std::string(without_mark(unit.text));
   if (sandbox != Sandbox::kNone) {
     object.command = compile_boxed(request, text, output);
   } else {
@@ -310,9 +327,7 @@ BuildResult Builder::build(const BuildRequest& request) {
     result.timed_out = learner.command.timed_out;
     result.output = printable(learner.command.output);
     result.diagnostics = parse_diagnostics(result.output);
-    result.sentence = unit.shown + (result.timed_out ? " takes the compiler more than " +
-                                                           std::to_string(request.limit.count()) + " s"
-                                                     : " does not compile");
+    result.sentence = compile_sentence(request, unit.shown, unit.text, result.timed_out);
     return result;
   }
   result.object = learner.path;

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "grader/base/file.h"
 #include "grader/box/process.h"
@@ -199,6 +202,32 @@ TEST_F(LabScript, TestsThatWereSkippedAreNamedWithTheirPackages) {
   program(programs_ / "ctest", "mkdir -p Testing/Temporary; echo all passed >Testing/Temporary/LastTest.log");
   calls(root_, &said, {"test"});
   EXPECT_EQ(said.find("Skipped"), std::string::npos) << said;
+}
+
+// Breaks when the sources need a header of the CUDA toolkit that the wheels of cmake/fetch_cuda do not bring:
+// then nothing builds on a machine without a toolkit.
+TEST(Sources, IncludeOnlyWhatTheWheelsBring) {
+  const std::set<std::string> brought = {"cuda.h",
+                                         "cuda_runtime.h",
+                                         "cuda_runtime_api.h",
+                                         "nvrtc.h",
+                                         "cuda_bf16.h",
+                                         "cuda_fp16.h",
+                                         "cuda_fp8.h",
+                                         "cuda_pipeline.h",
+                                         "cuda_pipeline_primitives.h",
+                                         "cuda_awbarrier_primitives.h"};
+  const std::regex include("#include <((?:cu|nv)[^/>]*)>");
+  for (const char* folder : {"common", "grader", "labs"})
+    for (const auto& file : fs::recursive_directory_iterator(fs::path(ROOFLINE_SOURCE) / folder)) {
+      if (!file.is_regular_file()) continue;
+      std::istringstream lines(read_file(file.path()));
+      std::smatch match;
+      for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("#include <") || !std::regex_search(line, match, include)) continue;
+        EXPECT_TRUE(brought.contains(match[1])) << file.path() << ": " << line;
+      }
+    }
 }
 
 }  // namespace

@@ -83,14 +83,13 @@ class Batch {
                             .time_zone = setup_.course().late.time_zone,
                             .left_out = {}}));
     settle_doubts(journal, progressed);
-    overrides_ = read_overrides(folder_.overrides());  // a mistake in it shows before the night
+    read_decisions();
     for (const std::string& id :
          forget_students(request_.regrade, folder_, attempts_, setup_.roster(), journal, progressed))
       regraded_.emplace_back(id, grade_before(folder_, id));
-    if (request_.rescore)
-      require_all_done(progressed);
-    else
-      grade(journal, progressed);
+    if (request_.rescore) require_all_done(progressed);
+    keep_owners(folder_, std::move(owners_));
+    if (!request_.rescore) grade(journal, progressed);
     if (interrupted != 0) {
       std::printf("Stopped. The same command goes on where this stopped.\n");
       return kNoVerdict;
@@ -175,10 +174,10 @@ class Batch {
     return task;
   }
 
-  /// Content-addressed: the same file is kept once.
+  /// Content-addressed: the same file is kept once. What is only scored again is there, or has been purged.
   std::string keep(const std::string& text) const {
     const std::string sha256 = sha256_hex(text);
-    if (!fs::exists(folder_.source(sha256))) write_file(folder_.source(sha256), text);
+    if (!request_.rescore && !fs::exists(folder_.source(sha256))) write_file(folder_.source(sha256), text);
     return sha256;
   }
 
@@ -192,7 +191,6 @@ class Batch {
     threads_ =
         request_.executor == "slurm" ? 0 : static_cast<unsigned>(std::max<std::size_t>(1, cores / slots_));
     const Unpacker unpacker = this->unpacker();
-    Owners owners;
     ProgressLine progress("reading what was handed in");
     for (std::size_t i = 0; i < all.size(); ++i) {
       progress.update(static_cast<double>(i) / static_cast<double>(all.size()), all[i].label);
@@ -206,10 +204,17 @@ class Batch {
         attempt.tasks[task.part] = task.key;
         tasks_.push_back(std::move(task));
       }
-      for (const auto& [part, key] : attempt.tasks) owners[attempt.id].insert(key);
+      for (const auto& [part, key] : attempt.tasks) owners_[attempt.id].insert(key);
       attempts_.push_back(std::move(attempt));
     }
-    keep_owners(folder_, std::move(owners));
+  }
+
+  /// A mistake in the file shows before the night.
+  void read_decisions() {
+    overrides_ = read_overrides(folder_.overrides());
+    std::vector<std::string> ids;
+    for (const HandedIn& attempt : attempts_) ids.push_back(attempt.id);
+    for (const Override& one : overrides_) (void)decided_about(one, ids, setup_.roster());
   }
 
   void require_all_done(const Progressed& progressed) const {
@@ -380,6 +385,7 @@ class Batch {
   unsigned threads_ = 0;
   std::vector<HandedIn> attempts_;
   std::vector<Task> tasks_;
+  Owners owners_;
   std::vector<Override> overrides_;
   std::vector<std::pair<std::string, std::string>> regraded_;  ///< id, grade before
 };

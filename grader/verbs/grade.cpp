@@ -7,6 +7,7 @@
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
+#include "grader/base/printable.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
 #include "grader/judge/score.h"
@@ -49,6 +50,9 @@ fs::path find_submitted(const fs::path& folder, const std::string& name) {
   const auto nearest = std::ranges::min_element(found, [&](const fs::path& a, const fs::path& b) {
     return std::pair(depth(a), a) < std::pair(depth(b), b);
   });
+  if (found.size() > 1)
+    std::fprintf(stderr, "  note    %zu files are called %s; this one counts: %s\n", found.size(),
+                 name.c_str(), printable(nearest->string()).c_str());
   return nearest == found.end() ? fs::path() : *nearest;
 }
 
@@ -56,7 +60,12 @@ Submission submission_for(const Chosen& chosen, const GradeRequest& request, con
   Submission submission;
   if (!request.submission.empty()) {
     submission.source = find_submitted(request.submission, chosen.part->program.source);
-    submission.prediction = find_submitted(request.submission, chosen.lab->prediction);
+    const fs::path beside = submission.source.parent_path() / chosen.lab->prediction;
+    std::error_code ignored;
+    submission.prediction =
+        !submission.source.empty() && fs::is_regular_file(fs::symlink_status(beside, ignored))
+            ? beside
+            : find_submitted(request.submission, chosen.lab->prediction);
     return submission;
   }
   if (!request.file.empty()) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/driver/entry_points.h"
 
-#include <cudaProfiler.h>
 #include <dlfcn.h>
 
 #include <atomic>

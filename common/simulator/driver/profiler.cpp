@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // Nothing profiles a program from inside: `./lab run --counters` does from outside.
-#include <cudaProfiler.h>
-
 #include "simulator/driver/cuda.h"
 #include "simulator/driver/frame.h"
 

@@ -36,9 +36,13 @@ TEST(Late, DaysThatHaveBegun) {
 TEST(Late, ClocksOfZones) {
   EXPECT_EQ(parse_time("2026-07-01 12:00", "+02:00"), parse_time("2026-07-01T10:00:00Z"));
   EXPECT_EQ(parse_time("2026-07-01T12:00:00Z", "+02:00"), parse_time("2026-07-01T12:00:00Z"));
+  EXPECT_EQ(clock_text(*parse_time("2026-07-01T23:30:00Z"), "+02:00"), "2026-07-02 01:30");
+  EXPECT_EQ(clock_text(*parse_time("2026-07-01T23:30:00Z"), ""), "2026-07-01 23:30");
   if (!zone_problem("Europe/Berlin").empty()) GTEST_SKIP() << zone_problem("Europe/Berlin");
   EXPECT_EQ(parse_time("2026-07-01 12:00", "Europe/Berlin"), parse_time("2026-07-01T10:00:00Z")) << "summer";
   EXPECT_EQ(parse_time("2026-12-01 12:00", "Europe/Berlin"), parse_time("2026-12-01T11:00:00Z"));
+  for (const char* shown : {"2026-07-01 12:00", "2026-12-01 12:00"})
+    EXPECT_EQ(clock_text(*parse_time(shown, "Europe/Berlin"), "Europe/Berlin"), shown);
   EXPECT_EQ(Course::parse("[late]\ndeadline = 2026-12-01T12:00:00\ntime_zone = \"Europe/Berlin\"\n", "c")
                 .late.deadline,
             parse_time("2026-12-01T11:00:00Z"));
@@ -181,6 +185,33 @@ TEST_F(Settling, TheBestCountsAfterTheLatePolicy) {
   EXPECT_EQ(settled.errors, 1U);
   EXPECT_EQ(settled.submissions, 5U);
   EXPECT_EQ(settled.different, 4U);
+}
+
+// Breaks when of attempts that tell no time the last in the alphabet counts, or a page calls it the best.
+TEST_F(Settling, OfAttemptsWithoutATimeTheLastIsTheLast) {
+  Course course;
+  course.attempts = Attempts::kLast;
+  std::vector<HandedIn> attempts = {attempt("ada", "ada/attempt-2", outcome("whole", 4), 0),
+                                    attempt("ada", "ada/attempt-10", outcome("half", 2), 0)};
+  for (HandedIn& one : attempts) one.time.reset();
+  const ClassOutcome settled = settle(BatchFolder{folder_}, attempts, parts_, course);
+  EXPECT_EQ(settled.chosen[0].label, "ada/attempt-10");
+  write_outputs({}, BatchFolder{folder_}, settled, parts_, {});
+  EXPECT_NE(read_file(folder_ / "reports" / "ada.html").find("ada/attempt-10, the last of 2 submissions"),
+            std::string::npos);
+}
+
+// Breaks when an archive that is damaged, or a file of another name, looks like work that was not done.
+TEST_F(Settling, WhatCouldNotBeReadIsSaid) {
+  HandedIn torn = attempt("ada", "ada.zip", "", 900);
+  torn.problem = "ada.zip: the archive is damaged at entry 1";
+  const ClassOutcome settled =
+      settle(BatchFolder{folder_}, {torn, attempt("bob", "b", outcome("half", 2), 900)}, parts_, {});
+  EXPECT_NE(class_summary(settled, {}).find("not as the lab asks for it, see the overview: ada\n"),
+            std::string::npos);
+  EXPECT_NE(overview_page(settled, parts_).find("<td>ada.zip</td><td>" + torn.problem), std::string::npos);
+  EXPECT_NE(format_named("class").text(settled.students, {}).find("fail," + torn.problem), std::string::npos);
+  EXPECT_EQ(settled.students[1].remark, "");
 }
 
 // Breaks when late work of Canvas, which tells no time, goes by without a word.

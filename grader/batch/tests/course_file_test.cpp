@@ -217,6 +217,7 @@ TEST_F(TermGrades, AnonymousPagesNameNobody) {
   std::vector<HandedIn> attempts = {attempt("ada1815", "ada_lovelace_1", 3, 900),
                                     attempt("bob1816", "bob_1", 4, 900)};
   attempts[0].in_roster = false;
+  attempts[1].problem = "bob1816.zip: the archive is damaged";
   hide_labels(attempts);
   ClassOutcome outcome =
       settle(BatchFolder{folder_}, attempts, parts_, {}, parse_roster("id,name\nzoe1817,Zoe Zed\n", "r"));
@@ -250,10 +251,11 @@ TEST(Syllabus, SaysWhatTheFileSays) {
   const std::vector<Lab> labs = all_labs();
   const std::string page = syllabus(Course::parse(kTerm, "c"), select(labs, {"01", "02", "04"}));
   for (const char* part :
-       {"# GPU programming", "| 01 | ", "| 2 | 100 | 2026-11-20T22:59:00Z; section B: 2026-11-22T22:59:00Z |",
+       {"# GPU programming", "| 01 | ", "| 2 | 100 | 2026-11-20 23:59; section B: 2026-11-22 23:59 |",
+        "Times are of the zone +01:00.",
         "Each day that has begun takes 10 % of the points; after 5 days there are none. The first 10 minutes",
         "the best submission counts; in 02 the last submission counts", "01 50 %, 02 30 %, 04 50 %",
-        "## Exam\n\nLabs 04. Opens 2027-01-10T08:00:00Z. Closes 2027-01-10T10:00:00Z; nothing counts "
+        "## Exam\n\nLabs 04. Opens 2027-01-10 09:00. Closes 2027-01-10 11:00; nothing counts "
         "afterwards. "
         "There are no hints.",
         "Derive the limit first."})

@@ -299,6 +299,37 @@ TEST_F(Intakes, AttemptsAreKeptApart) {
   EXPECT_EQ(folders[3].label, "s3") << "anything else in it, and it is one submission";
 }
 
+/// Who handed in: ids, and "?" for who is not in the roster.
+std::multiset<std::string> owners_in(const fs::path& folder, const std::string& roster) {
+  std::multiset<std::string> owners;
+  for (const HandedIn& one : find_submissions(folder, parse_roster(roster, "roster")))
+    owners.insert(one.in_roster ? one.id : "?");
+  return owners;
+}
+
+// Breaks when somebody gets the grade of somebody else whose name, or number, is the same.
+TEST_F(Intakes, PeopleWhomAPlatformTellsApartAreTwo) {
+  write("Ada Lovelace_1002_assignsubmission_file_/pointwise.cu", "1");
+  write("Ada Lovelace_1003_assignsubmission_file_/pointwise.cu", "2");
+  EXPECT_EQ(owners_in(folder_, "id,name\n1,Ada Lovelace\n1002,Bob\n"), (std::multiset<std::string>{"?", "?"}))
+      << "a participant's number is nobody's id, and only one of the two can be the Ada of the roster";
+  EXPECT_EQ(owners_in(folder_,
+                      "Identifier,Full name,Email address\nParticipant 1003,Ada Lovelace,a2@x.org\n"
+                      "Participant 1002,Ada Lovelace,a1@x.org\n"),
+            (std::multiset<std::string>{"a1", "a2"}))
+      << "the grading worksheet has the numbers";
+}
+
+// Breaks when whose name has a sign that no file's name has is told to have handed in nothing.
+TEST_F(Intakes, NamesAreComparedAsTheyAreInNamesOfFiles) {
+  write("Sinead ONeil_4_assignsubmission_file_/pointwise.cu", "1");
+  write("Max M_5_assignsubmission_file_/pointwise.cu", "1");
+  EXPECT_EQ(owners_in(folder_, "id,name\ns1,Sinead O'Neil\ns2,Max_M\n"),
+            (std::multiset<std::string>{"s1", "s2"}));
+  EXPECT_EQ(owners_in(folder_, "id,name\ns1,Sinead O'Neil\ns2,Max_M\ns3,Sinead ONeil\n"),
+            (std::multiset<std::string>{"?", "s2"}));
+}
+
 TEST_F(Intakes, AStudentsOwnFolderIsNoClass) {
   write("s1/pointwise.cu", "x");
   EXPECT_THROW(find_submissions(folder_ / "s1", {},

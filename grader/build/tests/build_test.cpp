@@ -218,6 +218,17 @@ TEST_F(Build, RenamedFunctionIsSaidInASentence) {
       << result.sentence;
 }
 
+// Breaks when what an editor on Windows writes does not compile, or when nobody is told why it cannot.
+TEST_F(Build, FilesOfWindowsCompile) {
+  std::string lines = kGood, wide = "\xff\xfe";
+  for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; at += 2) lines.insert(at, "\r");
+  EXPECT_TRUE(build("\xef\xbb\xbf" + lines).ok()) << "a byte order mark, and lines that end in CR LF";
+  for (const char c : std::string_view(kGood)) wide += {c, '\0'};
+  const BuildResult result = build(wide);
+  EXPECT_FALSE(result.ok());
+  EXPECT_NE(result.sentence.find("save it as UTF-8"), std::string::npos) << result.sentence;
+}
+
 TEST_F(Build, OwnMainIsSaidInASentence) {
   const BuildResult result = build(std::string(kGood) + "int main() {}\n");
   EXPECT_FALSE(result.ok());

@@ -197,6 +197,9 @@ TEST(Formats, Classroom50HasWholePoints) {
 }
 
 TEST(Xml, HasNoPlaceForSomeCharacters) {
+  EXPECT_EQ(xml_escaped("a\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9z\xe2\x80\xa9"),
+            "a????z\xe2\x80\xa9")
+      << "a name or a line of code that a reader would see turned around";
   EXPECT_EQ(xml_escaped("<a href=\"x\">&\n\t\x01\x1b\xc3\xa9\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd"),
             "&lt;a href=&quot;x&quot;&gt;&amp;\n\t\xc3\xa9??\xef\xbf\xbd");
 }
