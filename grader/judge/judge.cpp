@@ -11,6 +11,7 @@
 #include "grader/judge/grading.h"
 #include "grader/judge/prediction.h"
 #include "grader/judge/score.h"
+#include "grader/judge/traced_call.h"
 #include "grader/lab/generate.h"
 
 namespace roofline::grader {
@@ -71,6 +72,41 @@ void grade_all(Grading& grading) {
   grade_performance(grading);
 }
 
+/// The line that wastes most, by the sectors or the passes that it could do without; 0: none wastes much.
+unsigned most_wasteful_line(const std::vector<LineCounts>& lines) {
+  constexpr double kWasteful = 1.5;  // as in the report
+  unsigned line = 0;
+  double most = 0;
+  for (const LineCounts& each : lines) {
+    const bool bad =
+        each.sectors > kWasteful * each.ideal_sectors || each.wavefronts > kWasteful * each.ideal_wavefronts;
+    const double waste = each.sectors - each.ideal_sectors + each.wavefronts - each.ideal_wavefronts;
+    if (bad && waste > most) line = each.line, most = waste;
+  }
+  return line;
+}
+
+/// One more call, watched: how the lanes of a warp lie in that line. Nothing of the verdict depends on it.
+void draw_waste(Grading& grading) {
+  constexpr double kDeadlineSeconds = 10;
+  GradeProfile& profile = grading.result.profile;
+  const unsigned line = grading.facts.simulated ? most_wasteful_line(profile.lines) : 0;
+  if (line == 0) return;
+  sim::PictureRequest request;
+  request.file = std::filesystem::path(grading.submission.source).filename().string();
+  request.line = line;
+  try {
+    const LanePictures pictures =
+        traced_call(grading.part, grading.facts, grading.submission.worker,
+                    grading.rig_options(grading.device, kDeadlineSeconds), grading.next_seed(), request);
+    const size_t most = most_wasteful(pictures.requests);
+    if (most < pictures.requests.size() && pictures.requests[most].wasteful())
+      profile.lanes.push_back(pictures.requests[most]);
+  } catch (const std::exception&) {
+    // The report goes without a picture.
+  }
+}
+
 /// What stops the judge twice, while trusted programs run well before, between and afterwards, is the file.
 void grade_again(Grading& grading) {
   const Result before = grading.result;
@@ -113,6 +149,7 @@ void run_stages(Grading& grading) try {
     grading.result = before;
     grade_again(grading);
   }
+  draw_waste(grading);
   run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
 } catch (const std::exception& error) {
   // Nothing that goes wrong on our side may cost the learner anything.

@@ -8,6 +8,7 @@
 #include "grader/build/build.h"
 #include "grader/judge/explanations.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/traced_call.h"
 #include "grader/lab/selection.h"
 #include "grader/text/progress_line.h"
 
@@ -38,6 +39,11 @@ class Workbench {
   GradeOptions options(std::uint64_t seed);
   /// Small cases only, within seconds: for `watch`. Never a pass, see GradeOptions::quick_seconds.
   Result check(const Chosen& chosen, const Submission& submission);
+
+  /// Runs a file of the part once more, watched: what one warp does at one of its lines. Throws UsageError
+  /// where it does not compile or has no such line.
+  LanePictures lanes(const Chosen& chosen, const std::filesystem::path& source,
+                     const sim::PictureRequest& request);
 
   /// Measured on a GPU, modelled in simulation.
   std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});
