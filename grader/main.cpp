@@ -117,6 +117,7 @@ class CommandLine {
         add("grade", "grade a lab: correctness, structure, fraction of the hardware limit, prediction",
             "  ./lab grade                      the lab you are at\n"
             "  ./lab grade 01                   your file of lab 01\n"
+            "  ./lab grade 01 --quick           how it goes, in less time and without a medal\n"
             "  ./lab grade --solution all       the reference solutions\n"
             "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
             "  ./lab grade 01 --file mine.cu --json result.json\n"
@@ -125,6 +126,9 @@ class CommandLine {
             [this](const Paths& paths) { return grade_verb(paths, grade_); });
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
     grade->add_flag("--solution", grade_.solution, "grade the reference solution");
+    grade->add_flag("--quick", grade_.quick,
+                    "fewer and smaller measurements: how it goes, without a medal; kept nowhere, and never "
+                    "exit status 0");
     grade->add_option("--file", grade_.file, "grade this file as the lab's; a .patch is applied first");
     grade->add_option("--submission", grade_.submission, "grade the files of that name in this folder");
     grade->add_option("--hidden", grade_.hidden, "an instructor's cases and seed, in this file");

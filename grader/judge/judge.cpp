@@ -156,6 +156,19 @@ void run_stages(Grading& grading) try {
   grading.add(whole_part(Verdict::kError, Class::kInfrastructure, "infrastructure", error.what()));
 }
 
+/// Fewer and smaller measurements say how it goes, and earn nothing.
+void take_medals_off(Result& result) {
+  result.brief = true;
+  result.medal = Medal::kNone;
+  for (Measurement& line : result.measurements) {
+    line.medal = Medal::kNone;
+    line.thresholds = {};
+  }
+  result.points = 0;
+  result.lines.clear();
+  if (result.verdict == Verdict::kPass) result.verdict = Verdict::kSkipped;
+}
+
 /// What is known before anything runs.
 Result begin_result(const Lab& lab, const Part& part, const BuiltSubmission& submission,
                     const DeviceChoice& device, std::uint64_t seed) {
@@ -192,6 +205,7 @@ Result grade(const Lab& lab, const Part& part, const BuiltSubmission& submission
     for (Check& check : grade_predictions(part.predictions, submission.prediction, result.source_path))
       grading.add(std::move(check));
   score(result, part);
+  if (options.brief) take_medals_off(result);
   explain_faults(result, submission.explanations);
   explain_predictions(result, submission.explanations);
   const std::chrono::duration<double> judging = std::chrono::steady_clock::now() - begin;
@@ -203,10 +217,14 @@ std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& opt
                              const std::vector<std::string>& ids) {
   const DeviceFacts facts = device_facts(device, options);
   const std::uint64_t seed = options.seed != 0 ? options.seed : entropy();
+  std::vector<Roof> wanted = all_roofs();
+  std::erase_if(wanted, [&](const Roof& each) {
+    return ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end();
+  });
   std::vector<RoofValue> values;
-  for (const Roof& each : all_roofs()) {
-    if (ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end()) continue;
-    if (options.on_progress) options.on_progress({"roof " + each.id, each.title, -1});
+  for (const Roof& each : wanted) {
+    const double done = static_cast<double>(values.size()) / static_cast<double>(wanted.size());
+    if (options.on_progress) options.on_progress({"roof " + each.id, each.title, done});
     values.push_back(
         measure_roof(each, device, facts, options, derive(seed, Purpose::kCalls, values.size())));
   }

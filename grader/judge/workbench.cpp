@@ -151,6 +151,13 @@ Result Workbench::grade(const Chosen& chosen, const Submission& submission, std:
   return judge(chosen, submission, options(seed));
 }
 
+Result Workbench::grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed) {
+  GradeOptions brief = options(seed);
+  brief.brief = true;
+  brief.quick_seconds = kQuickSeconds;
+  return judge(chosen, submission, brief);
+}
+
 Result Workbench::check(const Chosen& chosen, const Submission& submission) {
   GradeOptions quick = options(0);
   quick.quick_seconds = kQuickSeconds;
@@ -176,7 +183,7 @@ LanePictures Workbench::lanes(const Chosen& chosen, const fs::path& source,
 
 Result Workbench::judge(const Chosen& chosen, const Submission& submission, GradeOptions options) {
   const auto begin = std::chrono::steady_clock::now();
-  const bool quick = options.quick_seconds > 0;
+  const bool quick = options.quick_seconds > 0 && !options.brief;
   const std::string label = (quick ? "checking " : "grading ") + chosen.id();
   progress_.restart();
   progress_.label(label + ": compiling");

@@ -30,6 +30,9 @@ class Workbench {
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
   Result grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
 
+  /// Small cases, and one call of each goal: how it goes, without a medal (`grade --quick`).
+  Result grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
+
   /// A file as the worker of a part; throws InfrastructureError where our own parts do not compile. May be
   /// called from several threads.
   BuildResult build(const Chosen& chosen, const std::filesystem::path& source,

@@ -212,6 +212,7 @@ struct Result {
   std::vector<SweepResult> sweeps;
   std::vector<KernelSummary> kernels;
   GradeProfile profile;
+  bool brief = false;          ///< `grade --quick`: no medal and no points; kept and exported nowhere
   std::string program_output;  ///< what the worker printed: capped, sanitised, never parsed
 
   const Check* find(std::string_view id) const;
