@@ -161,6 +161,15 @@ class CommandLine {
                          [this](const Paths& paths) { return hint_verb(paths, lab_, all_); });
     hint->add_option("LAB", lab_, "number or name; none: the lab you are at");
     hint->add_flag("--all", all_, "every hint from the first on");
+    CLI::App* quiz = add("quiz", "five questions about a lab with drawn numbers, explained; not graded",
+                         "  ./lab quiz 01                    other numbers each time\n"
+                         "  ./lab quiz 01 --seed 7           these numbers again\n"
+                         "  ./lab quiz 01 --seed 7 --json quiz.json < answers.txt\n"
+                         "Exit status: 0 all answers are right, 1 not all.",
+                         [this](const Paths& paths) { return quiz_verb(paths, quiz_); });
+    quiz->add_option("LAB", quiz_.lab, "number or name; none: the lab you are at");
+    quiz->add_option("--seed", quiz_.seed, "draw the numbers from this seed; 0: a fresh one");
+    quiz->add_option("--json", quiz_.json, "write the answers and what was right to this file");
     CLI::App* report =
         add("report", "your page: roofline, attempts, what each source line did, what to do next",
             "  ./lab report                     writes results/report.html and opens it\n"
@@ -491,6 +500,7 @@ class CommandLine {
   SimilarityRequest similarity_;
   RunOptions run_;
   ShowRequest show_;
+  QuizRequest quiz_;
   std::string lab_, shell_, new_, upgrade_;
   bool all_ = false;
 };

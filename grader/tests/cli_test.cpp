@@ -107,6 +107,14 @@ TEST_F(CommandLine, AQuickGradeIsNoGrade) {
   expect(lab({"grade", "01", "--quick", "--format", "junit=quick.xml"}), 2, "exported nowhere");
 }
 
+TEST_F(CommandLine, QuizAndShowSayWhatTheyTake) {
+  expect(lab({"quiz", "01", "--seed", "7", "--json", "quiz.json"}), 1, "0 of 5 right, seed 7");
+  EXPECT_EQ(nlohmann::json::parse(read_file(root_ / "quiz.json")).at("of"), 5);
+  expect(lab({"show", "pointwise"}), 2, "a file and a line");
+  expect(lab({"show", "01:x"}), 2, "number of a line");
+  expect(lab({"show", "01:4", "--device", "gpu"}), 2, "");
+}
+
 // Breaks when a verb loses its help or its examples.
 TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");

@@ -65,6 +65,14 @@ struct ReportRequest {
 };
 int report_verb(const Paths& paths, const ReportRequest& request);
 
+struct QuizRequest {
+  std::string lab;             ///< empty: the current one
+  std::uint64_t seed = 0;      ///< 0: drawn
+  std::filesystem::path json;  ///< answers and what was right; empty: none
+};
+/// Five questions about a lab, answered on standard input; 0 when all are right, else 1.
+int quiz_verb(const Paths& paths, const QuizRequest& request);
+
 struct RoofsRequest {
   std::string device = "auto";
   std::filesystem::path json;  ///< the values as data; empty: none
