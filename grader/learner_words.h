@@ -19,6 +19,7 @@ class LearnerWords {
     add_grade(verbs);
     add_watch(verbs);
     add_finding_the_way(verbs);
+    add_quiz(verbs);
     add_report(verbs);
     add_files(verbs);
   }
@@ -29,6 +30,7 @@ class LearnerWords {
         verbs.add("grade", "grade a lab: correctness, structure, fraction of the hardware limit, prediction",
                   "  ./lab grade                      the lab you are at\n"
                   "  ./lab grade 01                   your file of lab 01\n"
+                  "  ./lab grade 01 --quick           how it goes, in less time and without a medal\n"
                   "  ./lab grade --solution all       the reference solutions\n"
                   "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
                   "  ./lab grade 01 --file mine.cu --json result.json\n"
@@ -37,6 +39,9 @@ class LearnerWords {
                   [this](const Paths& paths) { return grade_verb(paths, grade_); });
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
     grade->add_flag("--solution", grade_.solution, "grade the reference solution");
+    grade->add_flag("--quick", grade_.quick,
+                    "fewer and smaller measurements: how it goes, without a medal; kept nowhere, and never "
+                    "exit status 0");
     grade->add_option("--file", grade_.file, "grade this file as the lab's; a .patch is applied first");
     grade->add_option("--submission", grade_.submission, "grade the files of that name in this folder");
     grade->add_option("--hidden", grade_.hidden, "an instructor's cases and seed, in this file");
@@ -77,6 +82,18 @@ class LearnerWords {
     hint->add_flag("--all", all_, "every hint from the first on");
   }
 
+  void add_quiz(VerbWords& verbs) {
+    CLI::App* quiz = verbs.add("quiz", "five questions about a lab with drawn numbers, explained; not graded",
+                               "  ./lab quiz 01                    other numbers each time\n"
+                               "  ./lab quiz 01 --seed 7           these numbers again\n"
+                               "  ./lab quiz 01 --seed 7 --json quiz.json < answers.txt\n"
+                               "Exit status: 0 all answers are right, 1 not all.",
+                               [this](const Paths& paths) { return quiz_verb(paths, quiz_); });
+    quiz->add_option("LAB", quiz_.lab, "number or name; none: the lab you are at");
+    quiz->add_option("--seed", quiz_.seed, "draw the numbers from this seed; 0: a fresh one");
+    quiz->add_option("--json", quiz_.json, "write the answers and what was right to this file");
+  }
+
   void add_report(VerbWords& verbs) {
     CLI::App* report =
         verbs.add("report", "your page: roofline, attempts, what each source line did, what to do next",
@@ -106,6 +123,7 @@ class LearnerWords {
 
   GradeRequest grade_;
   WatchRequest watch_;
+  QuizRequest quiz_;
   ReportRequest report_;
   std::string lab_, upgrade_;
   bool all_ = false;

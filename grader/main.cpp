@@ -18,11 +18,13 @@
 #include "grader/lab/selection.h"
 #include "grader/lab/skeleton.h"
 #include "grader/learner_words.h"
+#include "grader/result/counter_names.h"
 #include "grader/run_words.h"
 #include "grader/text/completion.h"
 #include "grader/text/terminal.h"
 #include "grader/verb_words.h"
 #include "grader/verbs/run.h"
+#include "grader/verbs/show.h"
 #include "grader/verbs/verbs.h"
 #include "simulator/closest.h"
 #include "simulator/timing/device_description.h"
@@ -69,6 +71,7 @@ class CommandLine {
     add_devices();
     class_.add_to(verbs_);
     add_run();
+    add_show();
     add_completion();
   }
 
@@ -76,7 +79,9 @@ class CommandLine {
     ask_for_help(argc, argv);
     refuse_unknown_verb(argc, argv);
     try {
-      app_.parse(split_run(*app_.get_subcommand("run"), argc, argv, run_), argv);
+      const int ours = std::min(split_run(*app_.get_subcommand("run"), argc, argv, run_),
+                                split_run(*app_.get_subcommand("show"), argc, argv, show_.run, 1));
+      app_.parse(ours, argv);
     } catch (const CLI::CallForHelp&) {
       std::fputs(help().c_str(), stdout);
       return 0;
@@ -225,9 +230,33 @@ class CommandLine {
                    "  ./lab run --trace timeline.json ./saxpy  open it at https://ui.perfetto.dev\n"
                    "  ./lab run --json saxpy.json --sarif saxpy.sarif ./saxpy\n"
                    "  ./lab run --explain 0,5 ./saxpy          each instruction of one thread\n"
-                   "  ./lab run --explain '(1,0,0),(5,2,0)' --kernel tile --launch 3 ./matmul",
+                   "  ./lab run --explain '(1,0,0),(5,2,0)' --kernel tile --launch 3 ./matmul\n"
+                   "Columns of --counters, and what Nsight Compute calls them:\n" +
+                       counter_names_text(),
                    [this](const Paths& paths) { return run_on_simulator(paths); });
     add_run_options(*run, run_);
+  }
+
+  void add_show() {
+    CLI::App* show =
+        verbs_.add("show", "draw what the threads of a warp do at one source line",
+                   "  ./lab show 01:12                          line 12 of your file of lab 01\n"
+                   "  ./lab show labs/07-onchip/transpose.cu:14 --warp 3\n"
+                   "  ./lab show stride.cu:7 ./stride 1000      of any program, built with nvcc -lineinfo",
+                   [this](const Paths& paths) { return show_verb(paths, show_); });
+    show->add_option("FILE:LINE", show_.place, "a source file, or a lab, and a line")->required();
+    show->add_option("--lab", show_.lab, "which lab the file is for, where its folder does not tell");
+    show->add_option("--device", show_.device, "sim or sim:NAME")->capture_default_str();
+    show->add_option("--block", show_.block, "which block, counted in x, then y, then z order");
+    show->add_option("--warp", show_.warp, "which warp of the block");
+    show->add_option("--launch", show_.launch, "which launch of a kernel of that file")
+        ->capture_default_str();
+    show->add_option("--request", show_.request, "which of the warp's requests; 0: the one that wastes most");
+    show->add_option("--columns", show_.columns, "elements in a row of the picture of who wrote what")
+        ->check(CLI::Range(1u, 64u))
+        ->capture_default_str();
+    show->add_option("--html", show_.html, "write the page to this file; none: results/show.html");
+    show->add_option("--svg", show_.svg, "write the picture of the request to this file, too");
   }
 
   int run_on_simulator(const Paths& paths) {
@@ -284,6 +313,7 @@ class CommandLine {
   [[maybe_unused]] AuthorCheckRequest author_;
   [[maybe_unused]] ExamRequest exam_;
   RunOptions run_;
+  ShowRequest show_;
   std::string shell_;
 };
 

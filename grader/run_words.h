@@ -42,14 +42,17 @@ inline void add_run_options(CLI::App& run, RunOptions& options) {
 }
 
 /// Everything from the program's name on is the program's own and never shown to the parser: CLI11 would
-/// take options after `--` and the program's `--` for itself. Returns how many words are ours.
-inline int split_run(const CLI::App& run, int argc, char** argv, RunOptions& options) {
-  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+/// take options after `--` and the program's `--` for itself. `before`: words of ours that are no options.
+/// Returns how many words are ours.
+inline int split_run(const CLI::App& run, int argc, char** argv, RunOptions& options, int before = 0) {
+  if (argc < 2 || argv[1] != run.get_name()) return argc;
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
     const CLI::Option* option = run.get_option_no_throw(std::string(word));
     if (option != nullptr && option->get_items_expected_min() > 0) {
       ++i;  // its value
+    } else if (word != "--" && !word.starts_with("-") && before > 0) {
+      --before;
     } else if (word == "--" || !word.starts_with("-")) {
       const int program = word == "--" ? i + 1 : i;
       if (program < argc) options.program = argv[program];

@@ -135,6 +135,10 @@ sim::Trace SimulatedRig::trace() { return state_->session->trace(); }
 
 std::vector<sim::LineRecord> SimulatedRig::lines() { return state_->session->lines(); }
 
+void SimulatedRig::picture(const sim::PictureRequest& request) { state_->session->picture(request); }
+
+sim::AccessPicture SimulatedRig::pictured() { return state_->session->pictured(); }
+
 bool GpuRig::prepares() const { return state_->prepares; }
 
 double GpuRig::prepare_seconds() const { return state_->prepare_seconds; }

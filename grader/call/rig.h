@@ -109,6 +109,9 @@ class SimulatedRig {
   sim::Trace trace();
   /// What every instruction did since the start.
   std::vector<sim::LineRecord> lines();
+  /// Before the first call: writes down what one warp does at one source line.
+  void picture(const sim::PictureRequest& request);
+  sim::AccessPicture pictured();
   /// The first bug that the checks of RigOptions found since the start.
   Fault finding();
 

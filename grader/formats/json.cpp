@@ -146,6 +146,17 @@ Json profile_json(const GradeProfile& profile) {
                               {"rule", advice.rule},
                               {"message", advice.message},
                               {"gain", number(advice.gain)}});
+  for (const LaneRequest& request : profile.lanes)
+    json["lanes"].push_back({{"line", request.line},
+                             {"what", request.what},
+                             {"place", request.place},
+                             {"shared", request.shared},
+                             {"width", request.width},
+                             {"mask", request.mask},
+                             {"offsets", request.offsets},
+                             {"phase", request.phase},
+                             {"cost", number(request.cost)},
+                             {"ideal", number(request.ideal)}});
   if (!profile.timeline.spans.empty()) json["timeline"] = timeline_json(profile.timeline);
   return json;
 }

@@ -110,6 +110,21 @@ void read_profile(const Json& json, GradeProfile& profile) {
   for (const Json& advice : list(json, "advice"))
     profile.advice.push_back({advice.at("line").get<unsigned>(), advice.at("rule"), advice.at("message"),
                               number(advice.at("gain"))});
+  for (const Json& lanes : list(json, "lanes")) {
+    LaneRequest request{.line = lanes.at("line").get<unsigned>(),
+                        .what = lanes.at("what"),
+                        .place = lanes.at("place"),
+                        .shared = lanes.at("shared").get<bool>(),
+                        .width = lanes.at("width").get<unsigned>(),
+                        .mask = lanes.at("mask").get<std::uint32_t>(),
+                        .offsets = lanes.at("offsets").get<std::vector<std::int64_t>>(),
+                        .phase = lanes.at("phase").get<std::int64_t>(),
+                        .cost = number(lanes.at("cost")),
+                        .ideal = number(lanes.at("ideal"))};
+    // A file that somebody changed: what has no picture is left out.
+    if (request.offsets.size() == kLanes && request.width >= 1 && request.width <= 64)
+      profile.lanes.push_back(std::move(request));
+  }
   const auto timeline = json.find("timeline");
   if (timeline == json.end()) return;
   profile.timeline.shown_us = number(timeline->at("shown_us"));

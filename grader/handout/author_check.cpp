@@ -140,7 +140,7 @@ class FolderCheck {
 
   void strays() {
     std::set<std::string> here = {chosen_.lab->theory, chosen_.lab->hints, chosen_.lab->prediction,
-                                  "explanations.toml", "spec.cpp"};
+                                  "explanations.toml", "quiz.toml",        "spec.cpp"};
     std::set<std::string> there = {chosen_.lab->prediction, "README.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});

@@ -292,7 +292,8 @@ std::string page_for_students(const std::string& text, const fs::path& page,
 
 std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts) {
   const auto belongs = [&](const fs::path& name) {  // below labs/NN-name/
-    static const std::vector<std::string> kPages = {"README.md", "hints.md", "spec.cpp", "explanations.toml"};
+    static const std::vector<std::string> kPages = {"README.md", "hints.md", "spec.cpp", "explanations.toml",
+                                                    "quiz.toml"};
     const std::string text = name.filename().string(), folder = name.parent_path().filename().string();
     if (folder == "experiments") return true;
     if (std::ranges::find(kPages, text) != kPages.end()) return true;

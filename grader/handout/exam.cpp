@@ -14,37 +14,6 @@
 namespace roofline::grader {
 namespace {
 
-/// Numbers of one question. Not <random>'s distributions: they differ between standard libraries, and an
-/// answer key must fit a paper that was printed elsewhere.
-class Draw {
- public:
-  Draw(std::uint64_t seed, const std::string& id, const std::vector<ExamGpu>& gpus)
-      : state_(seed), gpus_(gpus) {
-    for (const char c : id) state_ = state_ * 1099511628211U + static_cast<unsigned char>(c);
-  }
-
-  template <typename T>
-  const T& one_of(const std::vector<T>& choices) {
-    return choices[next() % choices.size()];
-  }
-  int one_of(std::initializer_list<int> choices) { return one_of(std::vector<int>(choices)); }
-  int between(int low, int high) {
-    return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  const ExamGpu& gpu() { return one_of(gpus_); }
-
- private:
-  std::uint64_t next() {  // splitmix64
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-  }
-
-  std::uint64_t state_;
-  const std::vector<ExamGpu>& gpus_;
-};
-
 std::string number(double value) { return compact(value, 4); }
 std::string number(int value) { return std::to_string(value); }
 std::string bold(const std::string& text) { return "**" + text + "**"; }

@@ -5,16 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "grader/lab/drawn.h"
+
 /// Exam questions about the labs. Their numbers are drawn from a seed, so every class, or every student, can
 /// have other ones; the answers are computed from the same numbers.
 namespace roofline::grader {
 
-/// What a data sheet says of a GPU that questions are about.
-struct ExamGpu {
-  std::string name;
-  double dram_gbps = 0, fp32_tflops = 0, tensor_tflops = 0, link_gbps = 0;
-  unsigned sms = 0;
-};
+using ExamGpu = DrawnGpu;
 
 struct ExamQuestion {
   std::string id;      ///< "01-sectors": the lab and the subject

@@ -11,6 +11,7 @@
 #include "grader/judge/grading.h"
 #include "grader/judge/prediction.h"
 #include "grader/judge/score.h"
+#include "grader/judge/traced_call.h"
 #include "grader/lab/generate.h"
 
 namespace roofline::grader {
@@ -71,6 +72,41 @@ void grade_all(Grading& grading) {
   grade_performance(grading);
 }
 
+/// The line that wastes most, by the sectors or the passes that it could do without; 0: none wastes much.
+unsigned most_wasteful_line(const std::vector<LineCounts>& lines) {
+  constexpr double kWasteful = 1.5;  // as in the report
+  unsigned line = 0;
+  double most = 0;
+  for (const LineCounts& each : lines) {
+    const bool bad =
+        each.sectors > kWasteful * each.ideal_sectors || each.wavefronts > kWasteful * each.ideal_wavefronts;
+    const double waste = each.sectors - each.ideal_sectors + each.wavefronts - each.ideal_wavefronts;
+    if (bad && waste > most) line = each.line, most = waste;
+  }
+  return line;
+}
+
+/// One more call, watched: how the lanes of a warp lie in that line. Nothing of the verdict depends on it.
+void draw_waste(Grading& grading) {
+  constexpr double kDeadlineSeconds = 10;
+  GradeProfile& profile = grading.result.profile;
+  const unsigned line = grading.facts.simulated ? most_wasteful_line(profile.lines) : 0;
+  if (line == 0) return;
+  sim::PictureRequest request;
+  request.file = std::filesystem::path(grading.submission.source).filename().string();
+  request.line = line;
+  try {
+    const LanePictures pictures =
+        traced_call(grading.part, grading.facts, grading.submission.worker,
+                    grading.rig_options(grading.device, kDeadlineSeconds), grading.next_seed(), request);
+    const size_t most = most_wasteful(pictures.requests);
+    if (most < pictures.requests.size() && pictures.requests[most].wasteful())
+      profile.lanes.push_back(pictures.requests[most]);
+  } catch (const std::exception&) {
+    // The report goes without a picture.
+  }
+}
+
 /// What stops the judge twice, while trusted programs run well before, between and afterwards, is the file.
 void grade_again(Grading& grading) {
   const Result before = grading.result;
@@ -113,10 +149,24 @@ void run_stages(Grading& grading) try {
     grading.result = before;
     grade_again(grading);
   }
+  draw_waste(grading);
   run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
 } catch (const std::exception& error) {
   // Nothing that goes wrong on our side may cost the learner anything.
   grading.add(whole_part(Verdict::kError, Class::kInfrastructure, "infrastructure", error.what()));
+}
+
+/// Fewer and smaller measurements say how it goes, and earn nothing.
+void take_medals_off(Result& result) {
+  result.brief = true;
+  result.medal = Medal::kNone;
+  for (Measurement& line : result.measurements) {
+    line.medal = Medal::kNone;
+    line.thresholds = {};
+  }
+  result.points = 0;
+  result.lines.clear();
+  if (result.verdict == Verdict::kPass) result.verdict = Verdict::kSkipped;
 }
 
 /// What is known before anything runs.
@@ -155,6 +205,7 @@ Result grade(const Lab& lab, const Part& part, const BuiltSubmission& submission
     for (Check& check : grade_predictions(part.predictions, submission.prediction, result.source_path))
       grading.add(std::move(check));
   score(result, part);
+  if (options.brief) take_medals_off(result);
   explain_faults(result, submission.explanations);
   explain_predictions(result, submission.explanations);
   const std::chrono::duration<double> judging = std::chrono::steady_clock::now() - begin;
@@ -166,10 +217,14 @@ std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& opt
                              const std::vector<std::string>& ids) {
   const DeviceFacts facts = device_facts(device, options);
   const std::uint64_t seed = options.seed != 0 ? options.seed : entropy();
+  std::vector<Roof> wanted = all_roofs();
+  std::erase_if(wanted, [&](const Roof& each) {
+    return ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end();
+  });
   std::vector<RoofValue> values;
-  for (const Roof& each : all_roofs()) {
-    if (ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end()) continue;
-    if (options.on_progress) options.on_progress({"roof " + each.id, each.title, -1});
+  for (const Roof& each : wanted) {
+    const double done = static_cast<double>(values.size()) / static_cast<double>(wanted.size());
+    if (options.on_progress) options.on_progress({"roof " + each.id, each.title, done});
     values.push_back(
         measure_roof(each, device, facts, options, derive(seed, Purpose::kCalls, values.size())));
   }

@@ -43,6 +43,8 @@ struct GradeOptions {
   /// Above 0: small cases only, once each with every check of the simulated device on, as many as this many
   /// seconds allow; no times. Such a result is never a pass: at best it is `skipped` (watch).
   double quick_seconds = 0;
+  /// With quick_seconds: the goals are timed as well, once each. Still never a pass (`grade --quick`).
+  bool brief = false;
   std::filesystem::path simulator_directory{};     ///< machine executables, libcudart.so.13, devices/
   std::filesystem::path cuda_library_directory{};  ///< libcudart.so.13 of the toolkit, for a GPU
   std::filesystem::path roof_cache{};  ///< directory; simulated roofs are remembered here. Empty: no cache.

@@ -14,7 +14,9 @@ namespace {
 
 /// The quality is that of the median: of a few instances one that is easy or hard by chance would decide.
 /// An odd number, so that the median is an instance.
-constexpr int kInstances = 51;
+constexpr int kInstances = 51, kBriefInstances = 11;
+
+int instances_for(const Grading& grading) { return grading.options.brief ? kBriefInstances : kInstances; }
 
 struct Answer {
   Fault fault;
@@ -65,13 +67,13 @@ class Instances {
 Answer median_answer(Grading& grading, const Quality& quality, double& worst) {
   Instances instances(grading, quality);
   std::vector<Answer> answers;
-  for (int i = 0; i < kInstances; ++i) {
+  for (int i = 0; i < instances_for(grading); ++i) {
     answers.push_back(instances.next());
     if (answers.back().fault) return std::move(answers.back());
   }
   std::ranges::sort(answers, std::less(), &Answer::fraction);
   worst = answers.front().fraction();
-  return std::move(answers[kInstances / 2]);
+  return std::move(answers[answers.size() / 2]);
 }
 
 }  // namespace
@@ -104,9 +106,10 @@ void grade_quality(Grading& grading, const Quality& quality) {
     check.reason = line.medal == Medal::kNone ? Class::kBudgetExceeded : Class::kNone;
     check.message = format_number("%.4g", median.value) + " " + quality.unit + " is " +
                     format_number("%.3f", median.value / median.bound) + " times the lower bound of " +
-                    format_number("%.4g", median.bound) + ", the median of " + std::to_string(kInstances) +
-                    " instances; the worst is " + format_number("%.3f", worst > 0 ? 1 / worst : 0) +
-                    " times its bound; " + format_number("%.2f", 1 / quality.thresholds.pass) + " passes";
+                    format_number("%.4g", median.bound) + ", the median of " +
+                    std::to_string(instances_for(grading)) + " instances; the worst is " +
+                    format_number("%.3f", worst > 0 ? 1 / worst : 0) + " times its bound; " +
+                    format_number("%.2f", 1 / quality.thresholds.pass) + " passes";
     check.detail.emplace_back("fraction", line.fraction);
   }
   grading.result.measurements.push_back(std::move(line));

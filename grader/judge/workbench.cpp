@@ -10,6 +10,8 @@
 #include "grader/base/parallel.h"
 #include "grader/base/utc_now.h"
 #include "grader/call/gpu_probe.h"
+#include "grader/judge/device_facts.h"
+#include "grader/lab/generate.h"
 #include "grader/lab/roof.h"
 #include "simulator/closest.h"
 #include "simulator/timing/device_description.h"
@@ -19,6 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kShownDiagnostics = 8;
+/// Of a call that is watched lane by lane; a learner waits for it.
+constexpr double kPictureSeconds = 60;
 /// A verdict comes three seconds after a save: what the compiler leaves of that is for the cases, at most a
 /// second, and a little on a machine that is busy.
 constexpr double kVerdictSeconds = 2.6, kQuickSeconds = 1, kLeastQuickSeconds = 0.4;
@@ -147,15 +151,39 @@ Result Workbench::grade(const Chosen& chosen, const Submission& submission, std:
   return judge(chosen, submission, options(seed));
 }
 
+Result Workbench::grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed) {
+  GradeOptions brief = options(seed);
+  brief.brief = true;
+  brief.quick_seconds = kQuickSeconds;
+  return judge(chosen, submission, brief);
+}
+
 Result Workbench::check(const Chosen& chosen, const Submission& submission) {
   GradeOptions quick = options(0);
   quick.quick_seconds = kQuickSeconds;
   return judge(chosen, submission, quick);
 }
 
+LanePictures Workbench::lanes(const Chosen& chosen, const fs::path& source,
+                              const sim::PictureRequest& request) {
+  progress_.restart();
+  progress_.label("compiling " + chosen.id());
+  const BuildResult built = builder_.build(this->request(chosen, source));
+  if (!built.ok()) throw UsageError(build_check(built).message);
+  progress_.label("running " + chosen.id());
+  const GradeOptions how = options(entropy());
+  Part part = *chosen.part;
+  if (part.draw) part.draw(part, derive(how.seed, Purpose::kDraw, 0));
+  LanePictures lanes = traced_call(part, device_facts(device_, how), built.worker,
+                                   rig_options(device_, how, kPictureSeconds), how.seed, request);
+  progress_.clear();
+  lanes.device = device_record().name;
+  return lanes;
+}
+
 Result Workbench::judge(const Chosen& chosen, const Submission& submission, GradeOptions options) {
   const auto begin = std::chrono::steady_clock::now();
-  const bool quick = options.quick_seconds > 0;
+  const bool quick = options.quick_seconds > 0 && !options.brief;
   const std::string label = (quick ? "checking " : "grading ") + chosen.id();
   progress_.restart();
   progress_.label(label + ": compiling");

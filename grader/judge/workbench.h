@@ -8,6 +8,7 @@
 #include "grader/build/build.h"
 #include "grader/judge/explanations.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/traced_call.h"
 #include "grader/lab/selection.h"
 #include "grader/text/progress_line.h"
 
@@ -29,6 +30,9 @@ class Workbench {
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
   Result grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
 
+  /// Small cases, and one call of each goal: how it goes, without a medal (`grade --quick`).
+  Result grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
+
   /// A file as the worker of a part; throws InfrastructureError where our own parts do not compile. May be
   /// called from several threads.
   BuildResult build(const Chosen& chosen, const std::filesystem::path& source,
@@ -38,6 +42,11 @@ class Workbench {
   GradeOptions options(std::uint64_t seed);
   /// Small cases only, within seconds: for `watch`. Never a pass, see GradeOptions::quick_seconds.
   Result check(const Chosen& chosen, const Submission& submission);
+
+  /// Runs a file of the part once more, watched: what one warp does at one of its lines. Throws UsageError
+  /// where it does not compile or has no such line.
+  LanePictures lanes(const Chosen& chosen, const std::filesystem::path& source,
+                     const sim::PictureRequest& request);
 
   /// Measured on a GPU, modelled in simulation.
   std::vector<RoofValue> measure_roofs(const std::vector<std::string>& ids = {});

@@ -6,6 +6,7 @@
 
 #include "grader/base/units.h"
 #include "grader/learner/attempts.h"
+#include "grader/report/lanes_page.h"
 #include "grader/report/report_figures.h"
 #include "grader/report/report_page.h"
 #include "grader/report/report_sections.h"
@@ -13,11 +14,6 @@
 
 namespace roofline::grader {
 namespace {
-
-/// Nothing is loaded from anywhere, whatever gets into the page.
-constexpr const char* kPolicy =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action "
-    "'none'";
 
 double points_of(const ReportPart& part) { return part.best() ? part.best()->result.points : 0; }
 double most_points(const ReportPart& part) { return part.best() ? part.best()->result.max_points : 100; }
@@ -181,14 +177,6 @@ void provenance(Html& html, const ReportData& data) {
   html.close();
 }
 
-void head(Html& html, const ReportData& data) {
-  html.open("head").empty("meta", {{"charset", "utf-8"}});
-  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  html.empty("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", kPolicy}});
-  html.element("title", data.heading + " - Roofline Labs");
-  html.open("style").verbatim(kReportStyle).close().close();
-}
-
 void navigation(Html& html, const ReportData& data, size_t devices) {
   html.open("nav", {{"aria-label", "Sections"}}).open("ul");
   const auto entry = [&](const std::string& target, const std::string& text) {
@@ -261,8 +249,7 @@ NextStep next_step(const ReportData& data) {
 std::string report_page(const ReportData& data) {
   const std::vector<DeviceRoofline> devices = rooflines_of(data);
   Html html;
-  html.verbatim("<!DOCTYPE html>\n").open("html", {{"lang", "en"}});
-  head(html, data);
+  page_head(html, data.heading);
   html.open("body").element("a", "Skip to the summary", {{"class", "skip"}, {"href", "#summary"}});
   html.open("header").element("h1", data.heading);
   if (!data.remark.empty()) html.element("p", data.remark);

@@ -22,6 +22,41 @@
   show_theme();
   theme.addEventListener('click', () => { root.dataset.theme = dark() ? 'light' : 'dark'; remembered(root.dataset.theme); show_theme(); });
 
+  // --- requests of a warp: one at a time, the arrows lead on ---
+  for (const steps of all('.steps')) {
+    const each = all('.step', steps);
+    if (each.length < 2) continue;
+    let here = Math.min(+steps.dataset.first || 0, each.length - 1);
+    const bar = document.createElement('div');
+    bar.className = 'steps-bar';
+    const place = document.createElement('span');
+    place.setAttribute('aria-live', 'polite');
+    const show = (to) => {
+      here = (to + each.length) % each.length;
+      each.forEach((step, i) => { step.hidden = i !== here; });
+      place.textContent = `${here + 1} of ${each.length}`;
+    };
+    const button = (text, label, by) => {
+      const made = bar.appendChild(document.createElement('button'));
+      made.type = 'button';
+      made.textContent = text;
+      made.setAttribute('aria-label', label);
+      made.addEventListener('click', () => show(here + by));
+    };
+    button('\u2190', 'The request before', -1);
+    bar.append(place);
+    button('\u2192', 'The next request', 1);
+    steps.prepend(bar);
+    show(here);
+    addEventListener('keydown', (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      // In a figure the arrows walk through its marks.
+      if (!by || event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+      show(here + by);
+      event.preventDefault();
+    });
+  }
+
   // --- long tables wait until they are asked for; on paper all of them are there ---
   for (const details of all('details[data-close]')) details.open = false;
   let shut = [];

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "grader/base/units.h"
+#include "grader/report/lanes_page.h"
 #include "grader/report/report_sections.h"
+#include "grader/result/counter_names.h"
 
 namespace roofline::grader {
 namespace {
@@ -88,6 +90,9 @@ void source_table(Html& html, const ReportPart& part) {
           "were moved, over the fewest that the bytes need. Banks: passes over shared memory, over the "
           "fewest. 1.00× is ideal.",
       {{"class", "soft"}});
+  html.element("p",
+               "In Nsight Compute sectors are " + ncu_name("sectors") + ", banks " + ncu_name("banks") + ".",
+               {{"class", "soft"}});
   for (const LineAdvice& advice : profile.advice)
     if (advice.line == 0) html.element("p", advice.message);
   html.open("details", {{"open", ""}}).element("summary", attempt.result.source_path);
@@ -103,6 +108,8 @@ void source_table(Html& html, const ReportPart& part) {
       if (advice.line == number) advice_row(html, advice);
   }
   html.close().close().close();
+  for (const LaneRequest& request : profile.lanes)
+    lane_request_figure(html, request, "lanes-" + part.id + "-" + std::to_string(request.line));
   if (lines.size() > kMostLines)
     html.element("p", std::to_string(lines.size() - kMostLines) + " more lines", {{"class", "soft"}});
   html.close();

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "grader/result/lane_picture.h"
 #include "grader/result/medal.h"
 
 /// The one internal result, `lab/result/v1`. Exporters and tables read it, nothing else decides.
@@ -168,8 +169,11 @@ struct GradeProfile {
   std::vector<RooflinePoint> points;
   std::vector<LineCounts> lines;   ///< by line
   std::vector<LineAdvice> advice;  ///< the largest gain first
+  std::vector<LaneRequest> lanes;  ///< one request of a warp, of the line that wastes most
   Timeline timeline;
-  bool empty() const { return points.empty() && lines.empty() && advice.empty() && timeline.spans.empty(); }
+  bool empty() const {
+    return points.empty() && lines.empty() && advice.empty() && lanes.empty() && timeline.spans.empty();
+  }
 };
 
 /// Data-sheet rates, 0 where unknown.
@@ -208,6 +212,7 @@ struct Result {
   std::vector<SweepResult> sweeps;
   std::vector<KernelSummary> kernels;
   GradeProfile profile;
+  bool brief = false;          ///< `grade --quick`: no medal and no points; kept and exported nowhere
   std::string program_output;  ///< what the worker printed: capped, sanitised, never parsed
 
   const Check* find(std::string_view id) const;

@@ -277,6 +277,21 @@ std::string one_time_lines(const Result& result, const Terminal& terminal) {
   return lines;
 }
 
+/// What a quick grade says, and what it does not.
+std::string brief_end(const Result& result, const Terminal& terminal) {
+  const bool wrong = result.verdict == Verdict::kFail || result.verdict == Verdict::kError;
+  std::string text = "\n  " +
+                     (wrong ? verdict_text(result.verdict, result.reason, terminal)
+                            : terminal.paint(Colour::kGreen, "nothing wrong so far")) +
+                     format_number("  %.1f s", result.wall_s) + "\n";
+  const std::string what =
+      "Quick: small cases and one call of each measurement. No medal and no points, and nothing of it is "
+      "kept; ./lab grade " +
+      result.part + " gives them.";
+  for (const std::string& line : wrap(what, terminal.width - 2)) text += "  " + line + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string device_label(const DeviceRecord& device) {
@@ -334,6 +349,7 @@ std::string result_text(const Result& result, const Terminal& terminal) {
     text += "\n  " + terminal.paint(Colour::kDim, "your program printed") + "\n";
     for (const std::string& line : wrap(printed, 1 << 20)) text += "    " + line + "\n";
   }
+  if (result.brief) return text + brief_end(result, terminal);
   char tail[96];
   std::snprintf(tail, sizeof tail, "  %s of %s points  %.1f s", compact(result.points, 4).c_str(),
                 compact(result.max_points, 4).c_str(), result.wall_s);

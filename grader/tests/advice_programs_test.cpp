@@ -68,10 +68,11 @@ fs::path build(const Folder& folder, const std::string& name, const std::string&
   return folder / name;
 }
 
-Result lab_run(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {ROOFLINE_BUILD "/bin/lab", "run"});
+Result verb(const char* name, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {ROOFLINE_BUILD "/bin/lab", name});
   return run(arguments);
 }
+Result lab_run(const std::vector<std::string>& arguments) { return verb("run", arguments); }
 
 class Advice : public testing::TestWithParam<const char*> {};
 
@@ -195,6 +196,31 @@ TEST(Explain, FoldsLoopsAndShowsWaiting) {
   EXPECT_NE(debug.err.find("iterations 3 to 16 of the loop"), std::string::npos) << debug.err;
   EXPECT_NE(debug.err.find("--explain-limit N"), std::string::npos) << debug.err;
   EXPECT_NE(debug.err.find("local memory + "), std::string::npos) << debug.err;
+}
+
+/// Broken by: lanes of another warp, a page without the picture, a line that is refused without a word.
+TEST(Show, DrawsTheLanesOfOneLine) {
+  const Folder folder;
+  const std::string program = build(folder, "stride").string();
+  const std::string page = (folder / "show.html").string(), figure = (folder / "show.svg").string();
+  const std::string source = source_of("stride").string();
+  const Result result =
+      verb("show", {source + ":7", "--warp", "1", "--html", page, "--svg", figure, program, "--warp"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* part :
+       {"warp 1 of 8", "32 sectors of 32 bytes, 4 would do; of 1024 bytes moved 128 are used",
+        "     4096  | 00 ", "NVIDIA A100-SXM4-40GB"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  const std::string html = read_file(page);
+  for (const char* part :
+       {"id=\"request-1\"", "Active lanes over time", "byte 4096", "Content-Security-Policy"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  EXPECT_NE(read_file(figure).find("<desc>load of 4 bytes a lane"), std::string::npos);
+  const Result store = verb("show", {source + ":12", "--html", page, program});
+  EXPECT_NE(store.out.find("Which thread wrote which element"), std::string::npos) << store.out;
+  const Result other = verb("show", {source + ":2", "--html", page, program});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("lines that access memory: 7 12"), std::string::npos) << other.err;
 }
 
 }  // namespace

@@ -95,6 +95,26 @@ TEST_F(CommandLine, AChangedGpuIsAnExperiment) {
          2, "a class is graded on a GPU that exists");
 }
 
+// Breaks when a quick grade gives a medal, counts as one, or leaves the house.
+TEST_F(CommandLine, AQuickGradeIsNoGrade) {
+  fs::copy_file(root_ / "solutions/01-pointwise/pointwise.cu", file_, fs::copy_options::overwrite_existing);
+  const CommandResult quick = lab({"grade", "01", "--quick"});
+  expect(quick, 3, "No medal and no points");
+  EXPECT_EQ(quick.output.find("excellent"), std::string::npos) << quick.output;
+  EXPECT_FALSE(fs::exists(state() / "attempts"));
+  expect(lab({"list"}), 0, "not started");
+  expect(lab({"grade", "01", "--quick", "--json", "quick.json"}), 2, "exported nowhere");
+  expect(lab({"grade", "01", "--quick", "--format", "junit=quick.xml"}), 2, "exported nowhere");
+}
+
+TEST_F(CommandLine, QuizAndShowSayWhatTheyTake) {
+  expect(lab({"quiz", "01", "--seed", "7", "--json", "quiz.json"}), 1, "0 of 5 right, seed 7");
+  EXPECT_EQ(nlohmann::json::parse(read_file(root_ / "quiz.json")).at("of"), 5);
+  expect(lab({"show", "pointwise"}), 2, "a file and a line");
+  expect(lab({"show", "01:x"}), 2, "number of a line");
+  expect(lab({"show", "01:4", "--device", "gpu"}), 2, "");
+}
+
 // Breaks when a verb loses its help or its examples.
 TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");

@@ -11,7 +11,7 @@
 namespace roofline::grader {
 namespace {
 constexpr std::chrono::seconds kPatience{1};  // shorter waits need no explanation
-constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::milliseconds kRedraw{100}, kTick{500};
 constexpr int kCells = 24;
 }  // namespace
 
@@ -23,7 +23,13 @@ ProgressLine::ProgressLine(std::string label)
 
 ProgressLine::~ProgressLine() { clear(); }
 
+void ProgressLine::restart() {
+  const std::scoped_lock lock(mutex_);
+  start_ = drawn_ = Clock::now();
+}
+
 void ProgressLine::label(std::string text) {
+  const std::scoped_lock lock(mutex_);
   label_ = std::move(text);
   text_.clear();
   fraction_ = -1;
@@ -31,8 +37,19 @@ void ProgressLine::label(std::string text) {
 
 void ProgressLine::update(double fraction, std::string_view text) {
   if (!terminal_.interactive) return;
+  const std::scoped_lock lock(mutex_);
   fraction_ = fraction;
   if (!text.empty()) text_ = text;
+  draw();
+  if (!ticker_.joinable()) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+}
+
+void ProgressLine::tick(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, stop, kTick, [&] { return stop.stop_requested(); })) draw();
+}
+
+void ProgressLine::draw() {
   const auto now = Clock::now();
   if (now - start_ < kPatience || now - drawn_ < kRedraw) return;
   drawn_ = now;
@@ -54,6 +71,8 @@ void ProgressLine::update(double fraction, std::string_view text) {
 }
 
 void ProgressLine::clear() {
+  ticker_ = {};  // asks it to stop, and waits
+  const std::scoped_lock lock(mutex_);
   if (!visible_) return;
   std::fprintf(stderr, "\r\033[K");
   std::fflush(stderr);

@@ -25,7 +25,10 @@ text.roof,text.knee{fill:#b3541e;stroke:none;font-size:11px}text.sheet{fill:#8a6
 polyline.c0,polyline.c1,polyline.c2,polyline.c3,polyline.c4{stroke-width:2}circle.c0,text.c0,.kernel{fill:#1f6feb}
 circle.c1,text.c1{fill:#b3541e}circle.c2,text.c2{fill:#8a63b8}circle.c3,text.c3,.copy{fill:#1a7f5a}
 circle.c4,text.c4{fill:#d1345b}text.c0,text.c1,text.c2,text.c3,text.c4{stroke:none}.call{fill:#6b7785}.wait{fill:#e3b98f}
+text.lane{font-size:9.5px}.used,.owner0{fill:#1f6feb;fill-opacity:.3}.waste{fill:#e3b98f}.empty{fill:#eef1f5}
+.owner1{fill:#1a7f5a;fill-opacity:.3}.owner2{fill:#8a63b8;fill-opacity:.3}.owner3{fill:#6b7785;fill-opacity:.3}
 @media (prefers-color-scheme:dark){.paper{fill:#10151b}text{fill:#e6edf3}text.tick,text.note{fill:#9aa7b4}
+.waste{fill:#8a6a45}.empty{fill:#1d262f}
 .axis{stroke:#9aa7b4}.grid{stroke:#2c3640}.series{stroke:#58a6ff}circle.series{fill:#58a6ff}
 .roof,.knee{stroke:#f0883e}.sheet{stroke:#c297f0}text.roof,text.knee{fill:#f0883e}text.sheet{fill:#c297f0}}
 @media print{.paper{fill:#fff}text{fill:#000}}

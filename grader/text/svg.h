@@ -19,8 +19,9 @@ class Svg {
   Svg(double width, double height, std::string_view title, std::string_view description);
 
   /// Classes: "axis" "grid" "series" "roof" "knee" "sheet" for lines and dots, "c0" to "c4" for curves that
-  /// share a diagram and their names; "call" "wait" "kernel" "copy" "fill" for boxes; "title" "label" "tick"
-  /// "note" for text. Pages (embedded()) know "best" "other" "failed" for dots and "minor" for ticks, too.
+  /// share a diagram and their names; "call" "wait" "kernel" "copy" "fill" and, for cells with a "lane" in
+  /// them, "used" "waste" "empty" "owner0" to "owner3" for boxes; "title" "label" "tick" "note" for text.
+  /// Pages (embedded()) know "best" "other" "failed" for dots and "minor" for ticks, too.
   void line(Point from, Point to, std::string_view style);
   void polyline(const std::vector<Point>& points, std::string_view style);
   /// The tooltip appears where the pointer rests.

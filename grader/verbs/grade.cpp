@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
 #include "grader/base/printable.h"
+#include "grader/base/units.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
 #include "grader/judge/score.h"
@@ -101,10 +103,32 @@ std::string write_figures(const Result& result, const GradeRequest& request, con
   return text;
 }
 
+/// How long it may take: what it took the last time on such a device.
+std::string expected_time(const std::vector<Chosen>& chosen, const Workbench& workbench, const Paths& paths) {
+  const DeviceRecord device = workbench.device_record();
+  double seconds = 0;
+  std::string unknown;
+  for (const Chosen& part : chosen) {
+    const std::vector<Attempt> attempts = attempts_of(paths.state, part.id());
+    const Attempt* last = last_of(attempts, device, true);
+    if (last == nullptr)
+      unknown += (unknown.empty() ? "" : ", ") + part.id();
+    else
+      seconds += last->result.wall_s;
+  }
+  std::string text = seconds > 0
+                         ? "about " + format_number("%.0f", std::ceil(seconds)) + " s, as the last time"
+                         : std::string();
+  if (!unknown.empty())
+    text += (text.empty() ? "" : "; ") + unknown +
+            " is timed here for the first time, and so are its roofs: that takes longer than the next grade";
+  return "  time    " + text + "\n";
+}
+
 /// What the learner does next.
 std::string advice(const Result& result, const Chosen& chosen, const GradeRequest& request,
                    const Paths& paths) {
-  if (request.solution || !request.file.empty() || !request.submission.empty()) return {};
+  if (request.solution || !request.file.empty() || !request.submission.empty() || request.quick) return {};
   if (result.reason == Class::kNotImplemented)
     return "  next    edit " + paths.shown(chosen.file(paths)) + "; ./lab hint " + chosen.id() + " helps\n";
   if (result.verdict == Verdict::kFail) return "  next    ./lab hint " + chosen.id() + "\n";
@@ -146,6 +170,12 @@ void ask_before_the_first(const Chosen& part, const Paths& paths) {
 void require_given(const GradeRequest& request) {
   if (request.solution && !request.file.empty())
     throw UsageError("--solution and --file name two different files to grade; give one of them");
+  if (request.quick && (!request.json.empty() || !request.formats.empty() || !request.hidden.empty() ||
+                        !request.submission.empty()))
+    throw UsageError(
+        "a quick grade is kept nowhere and exported nowhere: leave --quick out, or --json, --format, "
+        "--hidden "
+        "and --submission");
   std::error_code ignored;
   if (!request.submission.empty() && !fs::is_directory(request.submission, ignored))
     throw UsageError(fs::exists(request.submission, ignored)
@@ -182,16 +212,23 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   }
   Workbench workbench(paths, request.device, request.sandbox);
   std::vector<Result> results;
+  const auto grade = [&](const Chosen& part, const Submission& submission) {
+    return request.quick ? workbench.grade_briefly(part, submission, seed)
+                         : workbench.grade(part, submission, seed);
+  };
+  if (terminal.interactive && !request.quick && request.submission.empty())
+    std::fputs(expected_time(chosen, workbench, paths).c_str(), out);
   for (size_t i = 0; i < chosen.size(); ++i) {
     const bool own = !request.solution && request.file.empty() && request.submission.empty();
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);
     const std::string source = own ? read_file(submissions[i].source) : std::string();
-    const Result& result = results.emplace_back(submissions[i].source.empty()
-                                                    ? not_submitted(chosen[i], workbench)
-                                                    : workbench.grade(chosen[i], submissions[i], seed));
+    const Result& result =
+        results.emplace_back(submissions[i].source.empty() ? not_submitted(chosen[i], workbench)
+                                                           : grade(chosen[i], submissions[i]));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
-    if (own) text += remember(paths.state, progress, result, source, terminal);
-    text += write_figures(result, request, paths) + advice(result, chosen[i], request, paths);
+    if (own && !request.quick) text += remember(paths.state, progress, result, source, terminal);
+    if (!request.quick) text += write_figures(result, request, paths);
+    text += advice(result, chosen[i], request, paths);
     std::fputs(text.c_str(), out);
     std::fflush(out);
   }

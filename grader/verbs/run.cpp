@@ -211,6 +211,7 @@ int run_program(const RunOptions& given) try {
     }
   }();
   if (thread) session.follow(*thread);
+  if (options.picture) session.picture(*options.picture);
   session.begin_region();
   const Ending ending = run_in_session(program, options, session);
   if (ending.interrupted) return exit_status(ending.status);
@@ -232,6 +233,7 @@ int run_program(const RunOptions& given) try {
   }
   if (machine.trace) write_trace(options, machine.device, session.trace(), region);
   report_run(options, machine.device, session, region, code, std::move(found));
+  if (options.picture) options.on_picture(session.pictured());
   return code;
 } catch (const UsageError& error) {
   say(given, error.what());

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "simulator/channel/machine_options.h"
+#include "simulator/channel/observed.h"
 
 namespace roofline::grader {
 
@@ -20,7 +23,11 @@ struct RunOptions {
   std::string explain_kernel;    ///< part of the kernel's name; empty: any
   unsigned explain_launch = 1;   ///< n-th launch of such a kernel
   unsigned explain_limit = 200;  ///< instructions that are printed
-  std::string check;             ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
+  /// What one warp does at a source line is written down, and given to `on_picture` when the program has
+  /// ended.
+  std::optional<sim::PictureRequest> picture{};
+  std::function<void(const sim::AccessPicture&)> on_picture{};
+  std::string check;  ///< "memory,init,race,sync" or "all": what to look for; empty: nothing
   /// Of the simulated GPU. An endless loop ends at the time limit; device, checks and trace are set by the
   /// above.
   sim::MachineOptions machine{.time_limit = 600};

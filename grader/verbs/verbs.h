@@ -17,6 +17,7 @@ namespace roofline::grader {
 struct GradeRequest {
   std::vector<std::string> labs;  ///< empty: the current one
   bool solution = false;
+  bool quick = false;                ///< fewer and smaller measurements, no medal; kept nowhere
   std::filesystem::path file;        ///< empty: the lab's own
   std::filesystem::path submission;  ///< folder in which somebody's files lie; empty: none
   std::filesystem::path hidden;      ///< an instructor's cases (grader/lab/hidden.h); empty: none
@@ -63,6 +64,14 @@ struct ReportRequest {
   std::string open = "auto";      ///< in a browser: auto, yes, no
 };
 int report_verb(const Paths& paths, const ReportRequest& request);
+
+struct QuizRequest {
+  std::string lab;             ///< empty: the current one
+  std::uint64_t seed = 0;      ///< 0: drawn
+  std::filesystem::path json;  ///< answers and what was right; empty: none
+};
+/// Five questions about a lab, answered on standard input; 0 when all are right, else 1.
+int quiz_verb(const Paths& paths, const QuizRequest& request);
 
 struct RoofsRequest {
   std::string device = "auto";

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/program/access_picture.h"
 #include "simulator/program/counters.h"
 #include "simulator/program/thread_record.h"
 #include "simulator/program/trap.h"

@@ -19,6 +19,8 @@ enum class ObserverCommand : u32 {
   kTrace,
   kFollow,       ///< with a WireThreadRequest; answered by nothing
   kFollowed,     ///< answered by a WireThreadRecord
+  kPicture,      ///< with a WirePictureRequest; answered by nothing
+  kPictured,     ///< answered by a WirePicture
   kHash,         ///< with a MemoryRange; answered by a MemoryHash
   kRead,         ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
   kSamplingSeed  ///< with a u64; answered by nothing
@@ -183,6 +185,51 @@ struct WireThreadRecord {
     list<Register>(io, r.registers);
     list<Place>(io, r.places);
     list<Step>(io, r.steps);
+  }
+};
+
+struct WirePictureRequest {
+  PictureRequest request;
+  void fields(auto& io) {
+    auto& r = request;
+    io(r.file, r.line, r.launch, r.block, r.warp, r.most_requests, r.most_elements, r.most_steps);
+  }
+};
+
+struct WirePicture {
+  struct Instruction {
+    AccessPicture::Instruction value;
+    void fields(auto& io) { io(value.text, value.line); }
+  };
+  struct Place {
+    AccessPicture::Place value;
+    void fields(auto& io) { io(value.what, value.bytes); }
+  };
+  struct Request {
+    AccessPicture::Request value;
+    void fields(auto& io) {
+      auto& r = value;
+      io(r.instruction, r.kind, r.shared, r.mask, r.width, r.place, r.address, r.addresses, r.cost, r.ideal);
+    }
+  };
+  struct Writer {
+    AccessPicture::Writer value;
+    void fields(auto& io) { io(value.element, value.block, value.thread); }
+  };
+  struct Step {
+    AccessPicture::Step value;
+    void fields(auto& io) { io(value.instruction, value.active); }
+  };
+  AccessPicture picture;
+  void fields(auto& io) {
+    auto& p = picture;
+    io(p.found, p.problem, p.kernel, p.launches, p.lines, p.grid, p.block_size, p.existing, p.all_requests);
+    io(p.written_place, p.written_width, p.all_steps);
+    list<Instruction>(io, p.instructions);
+    list<Place>(io, p.places);
+    list<Request>(io, p.requests);
+    list<Writer>(io, p.writers);
+    list<Step>(io, p.steps);
   }
 };
 

@@ -177,4 +177,14 @@ ThreadRecord Session::followed() {
   return std::move(wire.record);
 }
 
+void Session::picture(const PictureRequest& request) {
+  state_->ask(ObserverCommand::kPicture, WirePictureRequest{request});
+}
+
+AccessPicture Session::pictured() {
+  WirePicture wire;
+  read(state_->ask(ObserverCommand::kPictured), wire);
+  return std::move(wire.picture);
+}
+
 }  // namespace roofline::sim

@@ -11,6 +11,7 @@
 #include "simulator/channel/machine_options.h"
 #include "simulator/channel/observed.h"
 #include "simulator/checks/finding.h"
+#include "simulator/program/access_picture.h"
 #include "simulator/program/thread_record.h"
 
 /// The trusted side of a simulated device: starts the machine's process and reads counters and virtual time
@@ -61,6 +62,10 @@ class Session {
   /// Before the program starts: writes down what one thread does.
   void follow(const ThreadRequest& request);
   ThreadRecord followed();
+  /// Before the program starts, and without checks: writes down what one warp does at one source line. That
+  /// launch runs on one host thread.
+  void picture(const PictureRequest& request);
+  AccessPicture pictured();
 
  private:
   struct State;

@@ -97,6 +97,9 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     worker.totals = {};
     worker.output.clear();
     worker.busiest.clear();
+    // A request that lies as one of an earlier launch did would not come to the observer.
+    if (grid.observer != nullptr)
+      for (AccessEntry& known : worker.access.entries) known.pattern.mask = 0;
     std::fill(worker.heat.operations.begin(), worker.heat.operations.end(), 0);
   }
   if (in_turns) {

@@ -131,6 +131,17 @@ const ThreadRecord& Machine::followed() const {
   return *best;
 }
 
+/// Of the first GPU whose kernels hold the source line, or else knows most about why none does.
+AccessPicture Machine::pictured() const {
+  AccessPicture best = board_.gpus.front()->pictured();
+  for (const auto& each : board_.gpus) {
+    AccessPicture picture = each->pictured();
+    if (picture.found) return picture;
+    if (picture.launches > best.launches) best = std::move(picture);
+  }
+  return best;
+}
+
 bool Machine::serve_observer() {
   std::vector<std::byte> packet;
   std::vector<Descriptor> descriptors;
@@ -140,6 +151,8 @@ bool Machine::serve_observer() {
   in(command);
   WireThreadRequest follow;
   if (command == ObserverCommand::kFollow) in(follow);
+  WirePictureRequest picture;
+  if (command == ObserverCommand::kPicture) in(picture);
   MemoryRange range;
   if (command == ObserverCommand::kHash || command == ObserverCommand::kRead) in(range);
   if (command == ObserverCommand::kSamplingSeed) in(board_.sampling_seed);
@@ -172,6 +185,12 @@ bool Machine::serve_observer() {
       break;
     case ObserverCommand::kFollowed:
       out(WireThreadRecord{followed()});
+      break;
+    case ObserverCommand::kPicture:
+      for (const auto& each : board_.gpus) each->picture(picture.request);
+      break;
+    case ObserverCommand::kPictured:
+      out(WirePicture{pictured()});
       break;
     case ObserverCommand::kHash:
       out(hash(range));

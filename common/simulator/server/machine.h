@@ -35,6 +35,7 @@ class Machine {
   std::vector<channel::WireFinding> findings() const;
   channel::WireTrace trace() const;
   const ThreadRecord& followed() const;
+  AccessPicture pictured() const;
 
   Board board_;
   u32 selected_ = 0;  ///< the GPU that the program's commands are for

@@ -42,6 +42,7 @@ void Server::start_device() {
   for (const auto& [address, allocation] : board_.host_allocations)
     device_->add_host_allocation(address, allocation.bytes, allocation.origin);
   if (follow_) device_->follow(*follow_);
+  if (recorder_) device_->set_observer(recorder_.get());
 }
 
 /// A program that resets the device at its end must not lose the thread that was written down.
@@ -57,6 +58,11 @@ void Server::keep_followed() {
 void Server::follow(const ThreadRequest& request) {
   follow_ = request;
   device_->follow(request);
+}
+
+void Server::picture(const PictureRequest& request) {
+  recorder_ = std::make_unique<AccessRecorder>(request);
+  device_->set_observer(recorder_.get());
 }
 
 void Server::posted(const Answer& made) {

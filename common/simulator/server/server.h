@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulator/channel/replies.h"
+#include "simulator/checks/access_recorder.h"
 #include "simulator/checks/checker.h"
 #include "simulator/server/board.h"
 #include "simulator/server/call_names.h"
@@ -66,6 +67,9 @@ class Server {
   /// Writes down what one thread does.
   void follow(const ThreadRequest& request);
   const ThreadRecord& followed() const;
+  /// Writes down what one warp does at one source line; checks, if there are any, no longer see kernels.
+  void picture(const PictureRequest& request);
+  AccessPicture pictured() const { return recorder_ ? recorder_->picture() : AccessPicture{}; }
   void flush_copy();
 
  private:
@@ -161,8 +165,9 @@ class Server {
   std::unique_ptr<Checker> checks_;  ///< none unless asked for
   Records records_;
   TraceLog& trace_;
-  std::optional<ThreadRequest> follow_;  ///< not met yet
-  ThreadRecord followed_;                ///< by a device that was reset since
+  std::optional<ThreadRequest> follow_;       ///< not met yet
+  ThreadRecord followed_;                     ///< by a device that was reset since
+  std::unique_ptr<AccessRecorder> recorder_;  ///< none unless asked for
   std::vector<u32> streams_{0};
   struct LoadedKernel {
     ModuleId module = 0;

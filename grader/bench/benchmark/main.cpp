@@ -212,7 +212,12 @@ int bench(int argc, char** argv) {
   benchmark::AddCustomContext("driver", device.driver);
   benchmark::AddCustomContext("toolkit", device.toolkit);
   benchmark::AddCustomContext("started", utc_now());
-  Tables tables(entrants, terminal);
+  // Without the solutions' folder this is a student's copy: what others reached is known all the same.
+  std::error_code none;
+  const bool alone = device.simulated && !std::filesystem::exists(paths.root / "solutions", none);
+  Tables tables(entrants, terminal,
+                alone ? paths.root / "docs" / "results" / ("simulated-" + device.id + ".bench.json")
+                      : std::filesystem::path());
   benchmark::RunSpecifiedBenchmarks(&tables);
   return tables.failed() ? 1 : 0;
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/bench/benchmark/tables.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "grader/base/printable.h"
 #include "grader/base/units.h"
+#include "grader/bench/recorded.h"
 #include "grader/text/svg.h"
 
 namespace roofline::grader {
@@ -24,7 +26,9 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-Tables::Tables(const std::vector<Entrant>& entrants, const Terminal& terminal) : terminal_(terminal) {
+Tables::Tables(const std::vector<Entrant>& entrants, const Terminal& terminal,
+               const std::filesystem::path& recorded)
+    : terminal_(terminal), recorded_(recorded) {
   for (const Entrant& entrant : entrants) entrants_[entrant.id()] = &entrant;
 }
 
@@ -71,10 +75,23 @@ void Tables::add(const Entrant& entrant, const Run& run) {
   table_->add(std::move(row));
 }
 
+bool Tables::has_naive() const {
+  return std::ranges::any_of(entrants_, [&](const auto& each) {
+    return each.second->of == part_ && each.second->contender.kind == Contender::Kind::kNaive;
+  });
+}
+
 void Tables::flush() {
   if (!table_) return;
   std::printf("%s  %s; of %s\n%s\n", terminal_.paint(Colour::kBold, part_->chosen.id()).c_str(),
               work_->title.c_str(), work_->limit.c_str(), table_->render(terminal_).c_str());
+  const auto naive =
+      has_naive() ? std::nullopt : slowest_recorded(recorded_, part_->chosen.id() + "/" + work_->id);
+  if (naive)
+    std::printf(
+        "  simulated, recorded with the course: the naive version %s us, %s of the limit of %s us\n\n",
+        compact(naive->us, 4).c_str(), fraction_text(naive->fraction).c_str(),
+        compact(naive->limit_us(), 4).c_str());
   std::fflush(stdout);
   table_.reset();
 }

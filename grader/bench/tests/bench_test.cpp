@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/bench/bench_figure.h"
+#include "grader/bench/recorded.h"
 #include "grader/judge/one_time.h"
 
 namespace roofline::grader {
@@ -100,6 +101,20 @@ TEST(BenchFigure, DrawsTimelinesFromTheFirstLaunchOn) {
   EXPECT_EQ(count(svg, "class=\"kernel\""), 2U);
   EXPECT_NE(svg.find("graph: 2 kernels"), std::string::npos);
   EXPECT_TRUE(timeline_svg(bench(), {curve("yours", {})}, device).empty());
+}
+
+// Breaks when a student's copy shows another version's time, or the files of docs/results change their form.
+TEST(Recorded, TheSlowestVersionOfAWork) {
+  const std::filesystem::path results = std::filesystem::path(ROOFLINE_SOURCE) / "docs" / "results";
+  for (const char* device : {"a100-sxm4-40gb", "h200"}) {
+    const auto file = results / (std::string("simulated-") + device + ".bench.json");
+    const auto naive = slowest_recorded(file, "01/bandwidth");
+    ASSERT_TRUE(naive) << file;
+    EXPECT_GT(naive->us, 1.5 * naive->limit_us());
+    EXPECT_LT(naive->fraction, 0.6);
+    EXPECT_FALSE(slowest_recorded(file, "01/band"));
+  }
+  EXPECT_FALSE(slowest_recorded(results / "none.json", "01/bandwidth"));
 }
 
 }  // namespace

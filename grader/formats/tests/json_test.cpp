@@ -59,6 +59,16 @@ Result full_result() {
       {.id = "repeat = 8", .flops = 1e9, .dram_bytes = 2e9, .us = 1500, .tensor = false}};
   result.profile.lines = {{.line = 12, .warps = 100, .lanes = 3200, .sectors = 800, .ideal_sectors = 400}};
   result.profile.advice = {{.line = 12, .rule = "uncoalesced-access", .message = "this load", .gain = 0.5}};
+  result.profile.lanes = {{.line = 12,
+                           .what = "load",
+                           .place = "argument 1",
+                           .shared = false,
+                           .width = 4,
+                           .mask = ~0u,
+                           .offsets = std::vector<std::int64_t>(32, 128),
+                           .phase = 4,
+                           .cost = 32,
+                           .ideal = 4}};
   result.profile.timeline = {.spans = {{"kernel", "scale", 7, 1, 2.5}}, .shown_us = 10, .whole_us = 20};
   result.program_output = "hello \xff";
   return result;
@@ -137,6 +147,8 @@ TEST(ResultJson, ReadsWhatItWrites) {
       {"op": "replace", "path": "/results/0/checks/1/detail/list/1", "value": 0}])")));
   EXPECT_EQ(read[0].sweeps.at(0).argument, "repeat");
   EXPECT_EQ(read[0].profile.lines.at(0).sectors, 800);
+  EXPECT_EQ(read[0].profile.lanes.at(0).offsets, std::vector<std::int64_t>(32, 128));
+  EXPECT_EQ(read[0].profile.lanes.at(0).mask, ~0u);
 }
 
 // Breaks when something else than a grade is taken for one, or refused in the words of a library.
