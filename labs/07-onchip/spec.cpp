@@ -222,10 +222,113 @@ Part reduce() {
   };
 }
 
+// ---- C: histogram ----
+
+constexpr std::uint64_t kBins = 256;
+
+/// What x holds; a setting that the function is not given.
+enum Bytes : std::uint8_t { kUniform, kEqual, kZeros, kSigned, kRuns };
+
+void fill_bytes(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
+  const auto content = static_cast<Bytes>(s["content"]);
+  if (content == kEqual || content == kZeros) {
+    const auto same = static_cast<std::byte>(content == kZeros ? 0 : random_bits(seed, 0));
+    std::ranges::fill(array, same);
+    return;
+  }
+  fill_random(Type::kU8, array, seed, -1, 1);
+  if (content == kSigned)
+    for (std::byte& b : array) b |= std::byte{0x80};
+  if (content == kRuns)
+    for (std::size_t i = 0; i < array.size(); ++i) array[i] = array[i / 100 * 100];
+}
+
+/// One pass over x; a counter is compared bit by bit.
+Reference bins_of(const CallView& call) {
+  std::vector<std::uint64_t> bins(kBins);
+  for (const std::uint8_t byte : call.input<std::uint8_t>("x")) ++bins[byte];
+  return [bins](const CallView&, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+    for (auto i = begin; i < end; ++i) expected[i - begin].value = static_cast<double>(bins[i]);
+  };
+}
+
+std::vector<Case> histogram_cases() {
+  std::vector<Case> cases = common_cases({.more_sizes = {15, 16, 17, 4095, 4097},
+                                          .misaligned = {1, 3, 4, 8, 15},
+                                          .special_values = false,
+                                          .fixed = {{"content", kUniform}}});
+  const auto all = [](std::string id, std::string title, double n, Bytes content, std::string tells) {
+    return Case{.id = std::move(id),
+                .title = std::move(title),
+                .settings = {{"content", content}, {"n", n}},
+                .tells = std::move(tells)};
+  };
+  return nothing_last(cases) +
+         std::vector<Case>{
+             all("equal", "all bytes are the same", 300'007, kEqual, "equal bytes"),
+             all("zeros", "all bytes are 0", 1000, kZeros, ""),
+             all("from-128", "only bytes from 128 on", 1000, kSigned, "bytes from 128 on"),
+             all("runs", "a hundred equal bytes after each other", 100'003, kRuns, ""),
+             {.id = "beyond-2^31",
+              .title = "more than 2^31 bytes",
+              .settings = {{"content", kUniform}, {"n", 2'147'483'648.0 + 1'000'003}},
+              .gpu_only = true,
+              .needs_memory = 2'500'000'000},
+         };
+}
+
+Goal histogram_goal(std::string id, std::string title, Bytes content) {
+  return {.id = std::move(id),
+          .title = std::move(title),
+          .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 1})},
+                       {"content", content}},
+          .roof = "read",
+          .work = [](const Settings& s) { return s["n"]; },
+          .thresholds = {{0, {.pass = 0.50, .good = 0.65, .excellent = 0.75}}}};
+}
+
+Part histogram() {
+  Argument x = in("x", "n", Type::kU8);
+  x.fill = fill_bytes;
+  return {
+      .letter = "c",
+      .title = "onchip C: how often each byte occurs",
+      .program = {.header = "histogram.h",
+                  .source = "histogram.cu",
+                  .function = "histogram",
+                  .arguments = {x,
+                                out(
+                                    "bins", [](const Settings&) { return kBins; }, Type::kU32),
+                                size("n"), stream()},
+                  .outputs = {{.argument = "bins", .tolerance = {.c = 0}, .reference_of = bins_of}}},
+      .cases = histogram_cases(),
+      .goals = {histogram_goal("random", "random bytes: a byte an element, at the read roof", kUniform),
+                histogram_goal("equal", "all bytes the same: a byte an element, at the read roof", kEqual)},
+      .structure = {kernels_between(1, 2), coalesced(1.10)},
+      .predictions = {{.key = "c_bytes",
+                       .question = "DRAM bytes for one element of a histogram",
+                       .expected = 1,
+                       .unit = "B"},
+                      {.key = "c_turns",
+                       .question = "wavefronts of a warp whose 32 lanes add to one counter in shared memory",
+                       .expected = 32},
+                      {.key = "c_copies",
+                       .question = "shared memory for a copy of the 256 counters for each lane of a warp",
+                       .expected = 32,
+                       .unit = "KiB"},
+                      {.key = "c_microseconds",
+                       .question = "time for 2^28 bytes on the A100-40 at its data-sheet bandwidth",
+                       .expected = 172.6,
+                       .factor = 1.25,
+                       .unit = "us"}},
+      .worst_goal_counts = true,
+  };
+}
+
 }  // namespace
 
 Lab ROOFLINE_LAB_SPEC() {
-  return {.title = "onchip: shared memory, banks, warps", .parts = {transpose(), reduce()}};
+  return {.title = "onchip: shared memory, banks, warps", .parts = {transpose(), reduce(), histogram()}};
 }
 
 }  // namespace roofline::grader
