@@ -20,6 +20,6 @@ __global__ void histogram_kernel(const std::uint8_t* x, std::uint32_t* bins, std
 }  // namespace
 
 void histogram(const std::uint8_t* x, std::uint32_t* bins, std::size_t n, cudaStream_t stream) {
-  // TODO 4 (about 5 lines): bins begin with anything; as many blocks as fill the device. For n = 0 there is an
-  // answer, too.
+  // TODO 4 (about 5 lines): bins begin with anything; as many blocks as fill the device. For n = 0 there is
+  // an answer, too.
 }

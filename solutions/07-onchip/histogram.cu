@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A block has 32 copies of the counters in shared memory, 32 KiB: copy k lies in bank k, and lane k counts
-// there. So lanes never meet in a bank, whatever the bytes are. 16 bytes a load, two loads on their way in each
-// thread, and one instruction finds the place of a byte's counter. At the end the block adds up its copies and
-// brings 256 sums to global memory.
+// there. So lanes never meet in a bank, whatever the bytes are. 16 bytes a load, two loads on their way in
+// each thread, and one instruction finds the place of a byte's counter. At the end the block adds up its
+// copies and brings 256 sums to global memory.
 
 #include "histogram.h"
 
@@ -16,8 +16,9 @@ constexpr unsigned kApart = kCopies * sizeof(std::uint32_t);  // bytes from a la
 
 __device__ void count(char* counter) { atomicAdd(reinterpret_cast<std::uint32_t*>(counter), 1); }
 
-// __dp4a multiplies the four bytes of a word by those of another, and adds up. With 128 for one byte and 0 for
-// the others it is 128 * byte, the place of the counter, in one instruction instead of a shift and a mask.
+// __dp4a multiplies the four bytes of a word by those of another, and adds up. With 128 for one byte and 0
+// for the others it is 128 * byte, the place of the counter, in one instruction instead of a shift and a
+// mask.
 __device__ void count_four(char* mine, std::uint32_t word) {
   for (int k = 0; k < 4; ++k) count(mine + __dp4a(word, kApart << 8 * k, 0U));
 }

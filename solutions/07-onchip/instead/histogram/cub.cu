@@ -13,7 +13,8 @@ void histogram(const std::uint8_t* x, std::uint32_t* bins, std::size_t n, cudaSt
   static void* memory = nullptr;
   static std::size_t has = 0;
   const auto run = [&](void* scratch, std::size_t& bytes) {
-    cub::DeviceHistogram::HistogramEven(scratch, bytes, x, bins, 257, 0, 256, static_cast<long long>(n), stream);
+    cub::DeviceHistogram::HistogramEven(scratch, bytes, x, bins, 257, 0, 256, static_cast<long long>(n),
+                                        stream);
   };
   std::size_t needs = 0;
   run(nullptr, needs);

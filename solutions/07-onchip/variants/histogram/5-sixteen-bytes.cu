@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// 16 bytes a load where x allows it, two loads on their way, and as many blocks as the device has room for. Now
-// the instructions are the limit: a shift, a mask and an addition for each byte.
+// 16 bytes a load where x allows it, two loads on their way, and as many blocks as the device has room for.
+// Now the instructions are the limit: a shift, a mask and an addition for each byte.
 
 #include "histogram.h"
 

@@ -3,8 +3,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Step 4. A copy of the counters for each lane, and copy k in bank k: lanes meet neither in a counter nor in a
-// bank, so random and equal bytes take the same time. But with a byte a load few bytes are on their way.
+// Step 4. A copy of the counters for each lane, and copy k in bank k: lanes meet neither in a counter nor in
+// a bank, so random and equal bytes take the same time. But with a byte a load few bytes are on their way.
 
 #include "histogram.h"
 
