@@ -73,6 +73,63 @@ TEST(Shuffles, LaneZeroHasTheSum) {
   EXPECT_EQ(shuffled_down(std::vector<int>(32, 1)).size() - 1, 5U) << "steps of a warp";
 }
 
+// --- a running sum by shuffles -----------------------------------------------------------------------------
+
+/// What the lanes hold at first, and after each step upwards.
+std::vector<std::vector<int>> shuffled_up(std::vector<int> lanes) {
+  std::vector<std::vector<int>> rows = {lanes};
+  for (std::size_t distance = 1; distance < lanes.size(); distance *= 2) {
+    std::vector<int> next = lanes;
+    for (std::size_t i = distance; i < lanes.size(); ++i) next[i] += lanes[i - distance];
+    rows.push_back(lanes = next);
+  }
+  return rows;
+}
+
+std::string running_figure() {
+  const auto rows = shuffled_up({kNumbers.begin(), kNumbers.end()});
+  constexpr double kStep = 72, kBox = 44, kRow = 72, kFirst = 128, kTop = 64;
+  Svg svg(kWidth, 336, "A running sum by shuffles",
+          "Eight lanes hold 3 1 4 1 5 9 2 6. After a step over one lane they hold 3 4 5 5 6 14 11 8, after a "
+          "step over "
+          "2 lanes 3 4 8 9 11 19 17 22, after a step over 4 lanes 3 4 8 9 14 23 25 31, the sums of all up to "
+          "each");
+  svg.text({kLeft, 24},
+           "below = __shfl_up_sync(mask, v, distance), in eight lanes; added where lane >= distance",
+           "title");
+  svg.text({kLeft, 42}, "blue: lanes whose sum is complete; grey: lanes that still lack some below", "note");
+  std::size_t reach = 1;
+  for (std::size_t row = 0; row < rows.size(); ++row, reach *= 2) {
+    const double y = kTop + static_cast<double>(row) * kRow;
+    svg.text({kLeft, y + 20}, row == 0 ? "at first" : "distance " + std::to_string(reach / 2), "label");
+    for (std::size_t lane = 0; lane < kNumbers.size(); ++lane) {
+      const double x = kFirst + static_cast<double>(lane) * kStep;
+      const std::string number = std::to_string(rows[row][lane]);
+      svg.box({x, y + 24}, kBox, 6, lane < reach ? "kernel" : "call",
+              "lane " + std::to_string(lane) + ": " + number);
+      svg.text({x + kBox / 2, y + 18}, number, "label", Svg::Anchor::kMiddle);
+      if (row + 1 == rows.size()) continue;
+      svg.line({x + kBox / 2, y + 32}, {x + kBox / 2, y + kRow + 4}, "grid");
+      if (lane + reach < kNumbers.size())
+        svg.line({x + kBox / 2, y + 32}, {x + static_cast<double>(reach) * kStep + kBox / 2, y + kRow + 4},
+                 "series");
+    }
+  }
+  return svg.str();
+}
+
+// Breaks when the picture's description and its numbers disagree, or the page's prediction about lane 5.
+TEST(Running, EachLaneHasTheSumUpToItself) {
+  const auto rows = shuffled_up({kNumbers.begin(), kNumbers.end()});
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[1], (std::vector<int>{3, 4, 5, 5, 6, 14, 11, 8}));
+  EXPECT_EQ(rows[2], (std::vector<int>{3, 4, 8, 9, 11, 19, 17, 22}));
+  std::vector<int> sums(kNumbers.size());
+  std::partial_sum(kNumbers.begin(), kNumbers.end(), sums.begin());
+  EXPECT_EQ(rows[3], sums);
+  EXPECT_EQ(shuffled_up(std::vector<int>(32, 1))[3][5], 6);
+}
+
 // --- counters in shared memory -----------------------------------------------------------------------------
 
 constexpr std::size_t kLanes = 8, kBanks = 8;  // of the picture; a warp has 32 of each
@@ -147,6 +204,8 @@ TEST(Bins, ACopyForEachLaneTakesOneTurn) {
 TEST(Page, ShufflesFigureIsCurrent) {
   expect_current(kRoot / "labs/07-onchip/shuffles.svg", shuffles_figure());
 }
+
+TEST(Page, RunningFigureIsCurrent) { expect_current(kRoot / "labs/07-onchip/running.svg", running_figure()); }
 
 TEST(Page, BinsFigureIsCurrent) { expect_current(kRoot / "labs/07-onchip/bins.svg", bins_figure()); }
 
