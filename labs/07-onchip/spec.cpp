@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,26 +36,13 @@ Case matrix(std::uint64_t rows, std::uint64_t columns) {
           .settings = {{"rows", static_cast<double>(rows)}, {"columns", static_cast<double>(columns)}}};
 }
 
+constexpr std::pair<std::uint64_t, std::uint64_t> kShapes[] = {
+    {0, 5},   {5, 0},    {1, 1},    {1, 1023},  {1023, 1},   {31, 33},     {32, 32},    {33, 31},
+    {63, 65}, {64, 128}, {128, 64}, {255, 257}, {256, 1000}, {1023, 1025}, {70'001, 3}, {2, 100'003}};
+
 std::vector<Case> transpose_cases() {
   std::vector<Case> cases;
-  for (const auto& [rows, columns] :
-       std::initializer_list<std::pair<std::uint64_t, std::uint64_t>>{{0, 5},
-                                                                      {5, 0},
-                                                                      {1, 1},
-                                                                      {1, 1023},
-                                                                      {1023, 1},
-                                                                      {31, 33},
-                                                                      {32, 32},
-                                                                      {33, 31},
-                                                                      {63, 65},
-                                                                      {64, 128},
-                                                                      {128, 64},
-                                                                      {255, 257},
-                                                                      {256, 1000},
-                                                                      {1023, 1025},
-                                                                      {70'001, 3},
-                                                                      {2, 100'003}})
-    cases.push_back(matrix(rows, columns));
+  for (const auto& [rows, columns] : kShapes) cases.push_back(matrix(rows, columns));
   for (const unsigned elements : {1U, 2U, 3U}) {
     Case shifted = matrix(300, 500);
     shifted.id = "misaligned-" + std::to_string(elements);
@@ -160,22 +148,24 @@ std::vector<Case> nothing_last(std::vector<Case> cases) {
   return cases;
 }
 
+/// n numbers of one kind.
+Case holding(std::string id, std::string title, double n, std::uint8_t content, std::string tells) {
+  return {.id = std::move(id),
+          .title = std::move(title),
+          .settings = {{"content", content}, {"n", n}},
+          .tells = std::move(tells)};
+}
+
 double one(const Settings&) { return 1; }
 
 std::vector<Case> reduce_cases() {
   std::vector<Case> cases = common_cases({.more_sizes = {4095, 4097}, .fixed = {{"content", kAnySign}}});
-  const auto all = [](std::string id, std::string title, double n, Content content, std::string tells) {
-    return Case{.id = std::move(id),
-                .title = std::move(title),
-                .settings = {{"content", content}, {"n", n}},
-                .tells = std::move(tells)};
-  };
   return nothing_last(cases) +
          std::vector<Case>{
-             all("negative", "only numbers below 0", 1000, kNegative, "numbers below 0"),
-             all("infinity", "one of them is infinite", 100'003, kOneInfinite, ""),
-             all("rounding", "a million positive numbers: does the sum round too often?", (1 << 20) + 3,
-                 kPositive, ""),
+             holding("negative", "only numbers below 0", 1000, kNegative, "numbers below 0"),
+             holding("infinity", "one of them is infinite", 100'003, kOneInfinite, ""),
+             holding("rounding", "a million positive numbers: does the sum round too often?", (1 << 20) + 3,
+                     kPositive, ""),
              {.id = "beyond-2^32",
               .title = "more than 2^32 numbers",
               .settings = {{"content", kAnySign}, {"n", 4'294'967'296.0 + 1'000'003}},
@@ -222,10 +212,190 @@ Part reduce() {
   };
 }
 
+// ---- C: histogram ----
+
+constexpr std::uint64_t kBins = 256;
+
+/// What x holds; a setting that the function is not given.
+enum Bytes : std::uint8_t { kUniform, kEqual, kZeros, kSigned, kRuns };
+
+void fill_bytes(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
+  const auto content = static_cast<Bytes>(s["content"]);
+  if (content == kEqual || content == kZeros) {
+    const auto same = static_cast<std::byte>(content == kZeros ? 0 : random_bits(seed, 0));
+    std::ranges::fill(array, same);
+    return;
+  }
+  fill_random(Type::kU8, array, seed, -1, 1);
+  if (content == kSigned)
+    for (std::byte& b : array) b |= std::byte{0x80};
+  if (content == kRuns)
+    for (std::size_t i = 0; i < array.size(); ++i) array[i] = array[i / 100 * 100];
+}
+
+/// One pass over x; a counter is compared bit by bit.
+Reference bins_of(const CallView& call) {
+  std::vector<std::uint64_t> bins(kBins);
+  for (const std::uint8_t byte : call.input<std::uint8_t>("x")) ++bins[byte];
+  return [bins](const CallView&, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+    for (auto i = begin; i < end; ++i) expected[i - begin].value = static_cast<double>(bins[i]);
+  };
+}
+
+std::vector<Case> histogram_cases() {
+  std::vector<Case> cases = common_cases({.more_sizes = {15, 16, 17, 4095, 4097},
+                                          .misaligned = {1, 3, 4, 8, 15},
+                                          .special_values = false,
+                                          .fixed = {{"content", kUniform}}});
+  return nothing_last(cases) +
+         std::vector<Case>{
+             holding("equal", "all bytes are the same", 300'007, kEqual, "equal bytes"),
+             holding("zeros", "all bytes are 0", 1000, kZeros, ""),
+             holding("from-128", "only bytes from 128 on", 1000, kSigned, "bytes from 128 on"),
+             holding("runs", "a hundred equal bytes after each other", 100'003, kRuns, ""),
+             {.id = "beyond-2^31",
+              .title = "more than 2^31 bytes",
+              .settings = {{"content", kUniform}, {"n", 2'147'483'648.0 + 1'000'003}},
+              .gpu_only = true,
+              .needs_memory = 2'500'000'000},
+         };
+}
+
+Goal histogram_goal(std::string id, std::string title, Bytes content) {
+  return {.id = std::move(id),
+          .title = std::move(title),
+          .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 1})},
+                       {"content", content}},
+          .roof = "read",
+          .work = [](const Settings& s) { return s["n"]; },
+          .thresholds = {{0, {.pass = 0.50, .good = 0.65, .excellent = 0.75}}}};
+}
+
+Part histogram() {
+  Argument x = in("x", "n", Type::kU8);
+  x.fill = fill_bytes;
+  return {
+      .letter = "c",
+      .title = "onchip C: how often each byte occurs",
+      .program = {.header = "histogram.h",
+                  .source = "histogram.cu",
+                  .function = "histogram",
+                  .arguments = {x,
+                                out(
+                                    "bins", [](const Settings&) { return kBins; }, Type::kU32),
+                                size("n"), stream()},
+                  .outputs = {{.argument = "bins", .tolerance = {.c = 0}, .reference_of = bins_of}}},
+      .cases = histogram_cases(),
+      .goals = {histogram_goal("random", "random bytes: a byte an element, at the read roof", kUniform),
+                histogram_goal("equal", "all bytes the same: a byte an element, at the read roof", kEqual)},
+      .structure = {kernels_between(1, 2), coalesced(1.10)},
+      .predictions = {{.key = "c_bytes",
+                       .question = "DRAM bytes for one element of a histogram",
+                       .expected = 1,
+                       .unit = "B"},
+                      {.key = "c_turns",
+                       .question = "wavefronts of a warp whose 32 lanes add to one counter in shared memory",
+                       .expected = 32},
+                      {.key = "c_copies",
+                       .question = "shared memory for a copy of the 256 counters for each lane of a warp",
+                       .expected = 32,
+                       .unit = "KiB"},
+                      {.key = "c_microseconds",
+                       .question = "time for 2^28 bytes on the A100-40 at its data-sheet bandwidth",
+                       .expected = 172.6,
+                       .factor = 1.25,
+                       .unit = "us"}},
+      .worst_goal_counts = true,
+  };
+}
+
+// ---- D: scan ----
+
+/// What x holds: any 32 bits, or 1 everywhere, so that y[i] is i.
+enum Numbers : std::uint8_t { kAnyBits, kOnes };
+
+void fill_numbers(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
+  fill_random(Type::kU32, array, seed, -1, 1);
+  if (static_cast<Numbers>(s["content"]) == kOnes)
+    std::ranges::fill(std::span(reinterpret_cast<std::uint32_t*>(array.data()), array.size() / 4), 1U);
+}
+
+/// One pass over x; a sum is compared bit by bit.
+Reference running_sum_of(const CallView& call) {
+  std::vector<std::uint32_t> sums;
+  sums.reserve(call.input<std::uint32_t>("x").size());
+  std::uint32_t sum = 0;
+  for (const std::uint32_t number : call.input<std::uint32_t>("x")) {
+    sums.push_back(sum);
+    sum += number;
+  }
+  const auto kept = std::make_shared<const std::vector<std::uint32_t>>(std::move(sums));
+  return [kept](const CallView&, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+    for (auto i = begin; i < end; ++i) expected[i - begin].value = (*kept)[i];
+  };
+}
+
+std::vector<Case> scan_cases() {
+  return std::vector<Case>{holding("ones-1000", "a thousand ones: y[i] is i", 1000, kOnes, "a sum of ones"),
+                           holding("ones-100000", "100000 ones: y[i] is i", 100'000, kOnes, "")} +
+         nothing_last(common_cases({.more_sizes = {1024, 1025, 4095, 4096, 4097, 300'001},
+                                    .special_values = false,
+                                    .fixed = {{"content", kAnyBits}}})) +
+         std::vector<Case>{{.id = "beyond-2^31",
+                            .title = "more than 2^31 numbers",
+                            .settings = {{"content", kAnyBits}, {"n", 2'147'483'648.0 + 1'000'003}},
+                            .gpu_only = true,
+                            .needs_memory = 18'500'000'000}};
+}
+
+Part scan() {
+  Argument x = in("x", "n", Type::kU32);
+  x.fill = fill_numbers;
+  const auto room = [](const Settings& s) { return std::floor(s["n"] / 1024) + 1024; };
+  return {
+      .letter = "d",
+      .title = "onchip D: a running sum, in one pass",
+      .program = {.header = "scan.h",
+                  .source = "scan.cu",
+                  .function = "scan",
+                  .arguments = {x, out("y", "n", Type::kU32), size("n"), scratch("scratch", room, Type::kU64),
+                                stream()},
+                  .outputs = {{.argument = "y", .tolerance = {.c = 0}, .reference_of = running_sum_of}}},
+      .cases = scan_cases(),
+      .goals = {{.id = "bandwidth",
+                 .title = "8 bytes an element, at the copy roof",
+                 .settings = {{"n", l2_multiple({.simulated = 4, .gpu = 16, .bytes_per_element = 8})},
+                              {"content", kAnyBits}},
+                 .roof = "copy",
+                 .work = [](const Settings& s) { return 8 * s["n"]; },
+                 .thresholds = {{0, {.pass = 0.40, .good = 0.60, .excellent = 0.80}}}}},
+      .structure = {kernels_between(1, 3), coalesced(1.10)},
+      .predictions =
+          {{.key = "d_bytes",
+            .question = "DRAM bytes for one element of a running sum",
+            .expected = 8,
+            .unit = "B"},
+           {.key = "d_bytes_three_passes",
+            .question = "and with three kernels: tiles, sums, and the sums added to y",
+            .expected = 16,
+            .unit = "B"},
+           {.key = "d_lane",
+            .question = "what lane 5 has after the first three steps (1, 2, 4) over lanes that hold 1 each",
+            .expected = 6},
+           {.key = "d_microseconds",
+            .question = "time for 2^28 numbers on the A100-40 at its data-sheet bandwidth",
+            .expected = 1381,
+            .factor = 1.25,
+            .unit = "us"}},
+      .any_block_order = true,
+  };
+}
+
 }  // namespace
 
 Lab ROOFLINE_LAB_SPEC() {
-  return {.title = "onchip: shared memory, banks, warps", .parts = {transpose(), reduce()}};
+  return {.title = "onchip: shared memory, banks, warps",
+          .parts = {transpose(), reduce(), histogram(), scan()}};
 }
 
 }  // namespace roofline::grader
