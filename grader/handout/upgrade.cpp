@@ -71,10 +71,10 @@ bool Upgrade::stage(const Incoming& incoming, const fs::path& program) {
   if (after.made < before->made)
     throw UsageError("the new course was exported at " + after.made + ", before this copy (" + before->made +
                      "): ask for a newer one. Nothing was changed");
-  if (after.files == before->files && after.executable == before->executable) return false;
   std::error_code error;
-  fs::remove_all(folder(), error);
+  fs::remove_all(folder(), error);  // also what a kill left when all but this was done
   require(error, "cannot clear " + folder().string());
+  if (after.files == before->files && after.executable == before->executable) return false;
   for (const auto& [name, bytes] : incoming.bytes) write_file(staged(name), bytes);
   write_file(staged(Edition::kFile), edition_text(after));
   if (!program.empty()) {

@@ -57,7 +57,10 @@ class Packer {
 
   bool alike(u32 a, u32 b) const {
     const ptx::Instruction &x = function_.instructions[a], &y = function_.instructions[b];
-    if (x.opcode != y.opcode || x.modifiers != y.modifiers || result_of(a) == result_of(b)) return false;
+    if (info_[a].traits.arithmetic != info_[b].traits.arithmetic ||
+        info_[a].cost.flops != info_[b].cost.flops || x.modifiers != y.modifiers ||
+        x.operands.size() != y.operands.size() || result_of(a) == result_of(b))
+      return false;
     for (size_t i = 1; i < x.operands.size(); ++i)
       if (x.operands[i].kind != y.operands[i].kind || x.operands[i].minus != y.operands[i].minus)
         return false;

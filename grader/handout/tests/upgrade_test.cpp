@@ -205,6 +205,15 @@ TEST_F(Upgrading, AKillAtAnyStepIsFinishedByTheNextRun) {
   EXPECT_GT(steps, 20);
 }
 
+// Breaks when what a run left that was killed at the very end, with all but the cleaning done, stays for ever.
+TEST_F(Upgrading, WhatAKilledRunLeftGoesWithTheNextOne) {
+  const fs::path root = copy("course");
+  upgraded(root);
+  write_file(root / ".lab/upgrade/new/README.md", "left");
+  EXPECT_FALSE(Upgrade(root, root / ".lab").stage(incoming())) << "it is the newest already";
+  EXPECT_FALSE(fs::exists(root / ".lab/upgrade"));
+}
+
 // Breaks when a run that was killed while the new course was read begins with half of it.
 TEST_F(Upgrading, HalfAStagedCourseIsNone) {
   const fs::path root = copy("course");
