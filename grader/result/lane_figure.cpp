@@ -41,7 +41,8 @@ Svg sectors_figure(const LaneRequest& request) {
   Svg svg(kWidth, height + (shown < rows.size() ? 18 : 0), "Lanes to sectors", lane_sentence(request));
   svg.text({kLeft - 6, kTop + 8}, "byte", "note", Svg::Anchor::kEnd);
   svg.text({kLeft, kTop + 8}, "numbers are lanes; a row is 2 sectors of 32 bytes", "note");
-  const double step = (kRight - kLeft) / static_cast<double>(kRowBytes / cell_bytes(request));
+  const std::int64_t cells = kRowBytes / cell_bytes(request);
+  const double step = (kRight - kLeft) / static_cast<double>(cells);
   double y = kTop + 14;
   for (size_t i = 0; i < shown; ++i) {
     if (i && rows[i].offset != rows[i - 1].offset + kRowBytes) y += kGap;
@@ -240,7 +241,8 @@ Svg writers_figure(const LanePictures& pictures, unsigned columns) {
   svg.text({kLeft, kTop + 8}, "numbers are threads of a block; a colour is a block", "note");
   for (std::uint64_t element = 0; element < shown; ++element) {
     const double x = kLeft + step * static_cast<double>(element % columns);
-    const double y = kTop + 14 + kRowHeight * static_cast<double>(element / columns);
+    const std::uint64_t row = element / columns;
+    const double y = kTop + 14 + kRowHeight * static_cast<double>(row);
     if (element % columns == 0)
       svg.text({kLeft - 6, y + kRowHeight - 6}, std::to_string(element), "tick", Svg::Anchor::kEnd);
     const auto found = elements.find(element);
