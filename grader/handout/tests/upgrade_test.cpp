@@ -205,7 +205,8 @@ TEST_F(Upgrading, AKillAtAnyStepIsFinishedByTheNextRun) {
   EXPECT_GT(steps, 20);
 }
 
-// Breaks when what a run left that was killed at the very end, with all but the cleaning done, stays for ever.
+// Breaks when what a run left that was killed at the very end, with all but the cleaning done, stays for
+// ever.
 TEST_F(Upgrading, WhatAKilledRunLeftGoesWithTheNextOne) {
   const fs::path root = copy("course");
   upgraded(root);
