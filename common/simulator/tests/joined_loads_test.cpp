@@ -184,23 +184,14 @@ u32 usual(const Widths& widths) {
 
 // Breaks when ptxas and the machine disagree about which loads become one.
 TEST_F(JoinedLoads, AsPtxasDoes) {
-  std::string module = ".version 8.0\n.target sm_80\n.address_size 64\n" + kArrays;
-  for (size_t i = 0; i < std::size(kForms); ++i) {
-    std::string one = module_of(filled(kForms[i].body));
-    one = one.substr(one.find(".visible"));
-    one.replace(one.find(" k("), 3, " k" + std::to_string(i) + "(");
-    module += one;
-  }
-  const auto code = code_by_kernel(assembled(module));
-  ASSERT_EQ(code.size(), std::size(kForms));
-  for (size_t i = 0; i < std::size(kForms); ++i) {
-    results(kForms[i].body);
-    const Widths theirs = widths_of(code.at("k" + std::to_string(i)));
+  for (const Form& form : kForms) {
+    results(form.body);
+    const Widths theirs = widths_of(machine_code_of(module_of(filled(form.body), kArrays)));
     // ptxas unrolls a loop and keeps what the next round needs: there only the usual width counts.
-    if (std::string(kForms[i].name).find("loop") == std::string::npos) {
-      EXPECT_EQ(widths_, theirs) << kForms[i].name;
+    if (std::string(form.name).find("loop") == std::string::npos) {
+      EXPECT_EQ(widths_, theirs) << form.name;
     } else {
-      EXPECT_EQ(usual(widths_), usual(theirs)) << kForms[i].name;
+      EXPECT_EQ(usual(widths_), usual(theirs)) << form.name;
     }
   }
 }

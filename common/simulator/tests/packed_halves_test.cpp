@@ -63,22 +63,14 @@ class PackedHalves : public KernelTest {
 
 // Breaks when ptxas and the machine disagree about what becomes one instruction.
 TEST_F(PackedHalves, AsPtxasDoes) {
-  std::string module = ".version 8.0\n.target sm_80\n.address_size 64\n";
-  for (size_t i = 0; i < std::size(kForms); ++i) {
-    std::string one = module_of(kernel(kForms[i].body, kForms[i].results));
-    one = one.substr(one.find(".visible"));
-    one.replace(one.find(" k("), 3, " k" + std::to_string(i) + "(");
-    module += one;
-  }
-  const auto code = code_by_kernel(assembled(module));
-  ASSERT_EQ(code.size(), std::size(kForms));
-  for (size_t i = 0; i < std::size(kForms); ++i) {
-    const auto& theirs = code.at("k" + std::to_string(i));
+  for (const Form& form : kForms) {
+    const std::string body = kernel(form.body, form.results);
+    const auto theirs = machine_code_of(module_of(body));
     // HADD2, HFMA2, HMUL2
     const auto count = std::count_if(theirs.begin(), theirs.end(), [](const MachineInstruction& in) {
       return (in.opcode() & 0x1ff) >= 0x030 && (in.opcode() & 0x1ff) <= 0x032;
     });
-    EXPECT_EQ(ours(kernel(kForms[i].body, kForms[i].results)), count) << kForms[i].name;
+    EXPECT_EQ(ours(body), count) << form.name;
   }
   EXPECT_EQ(ours(kernel(kForms[0].body, 8)), 4);
 }

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,24 +39,25 @@ struct MachineInstruction {
   bool has_predicate() const { return (low >> 12 & 7) != 7; }
 };
 
-/// The code of each kernel of an ELF file of ptxas.
-inline std::map<std::string, std::vector<MachineInstruction>> code_by_kernel(const std::string& elf) {
+/// What ptxas makes of a module with one kernel, for sm_80.
+inline std::vector<MachineInstruction> machine_code_of(const std::string& module) {
+  const std::string elf = assembled(module);
   const auto word = [&](size_t at) {
     u64 value = 0;
     if (at + 8 <= elf.size()) std::memcpy(&value, elf.data() + at, 8);
     return value;
   };
-  std::map<std::string, std::vector<MachineInstruction>> all;
+  std::vector<MachineInstruction> code;
   const u64 headers = word(40), count = word(60) & 0xffff, names = word(62) & 0xffff;
   const u64 strings = word(headers + names * 64 + 24);
   for (u64 s = 0; s < count; ++s) {
     const u64 header = headers + s * 64, begin = word(header + 24), bytes = word(header + 32);
     const std::string name = elf.c_str() + strings + (word(header) & 0xffff'ffff);
     if (!name.starts_with(".text.")) continue;
-    for (u64 at = begin; at + 16 <= begin + bytes; at += 16)
-      all[name.substr(6)].push_back({word(at), word(at + 8)});
+    for (u64 at = begin; at + 16 <= begin + bytes; at += 16) code.push_back({word(at), word(at + 8)});
   }
-  return all;
+  if (code.empty()) throw std::runtime_error("ptxas made no code");
+  return code;
 }
 
 }  // namespace roofline::sim
