@@ -40,6 +40,7 @@ void count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& f
   // What goes through L1 may be there: then its data path is what it takes.
   if ((in.flags & kAccessBypassL1) != 0) w.work[ResourceUse::kReadSectors] += fetched;
   w.work[ResourceUse::kL1Passes] += fetched * kSectorBytes / kLineBytes;
+  w.work[ResourceUse::kL1Transfers] += fetched * kSectorBytes / kLineBytes;
 }
 
 void copy_async(Warp& w, const Instruction& in) {
@@ -72,7 +73,7 @@ void copy_async(Warp& w, const Instruction& in) {
   }
   const MemoryLevel level = w.memory_level;
   w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
-  const u32 passes = whole != 0 ? w.memory_passes : 0;
+  const u32 passes = whole != 0 ? w.memory_passes : 0, transfers = whole != 0 ? w.memory_transfers : 0;
   if (whole != w.mask) count_partial(w, in, whole, from, bytes);
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
@@ -87,7 +88,7 @@ void copy_async(Warp& w, const Instruction& in) {
   }
   if (whole != 0) w.memory_level = level;
   if (w.scoreboard != nullptr) w.scoreboard->note_copy();
-  if (w.recording != nullptr) w.recording->note_copy(w.memory_level, passes, w.memory_sectors);
+  if (w.recording != nullptr) w.recording->note_copy(w.memory_level, {passes, transfers, w.memory_sectors});
 }
 
 void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) {

@@ -51,7 +51,7 @@ struct AddressPattern {
 
   /// Global memory: the lines touched, in the order of lanes, relative to the line of the base address.
   u32 line_phase = ~0u;  ///< base address mod 128 it was computed for; ~0: not yet
-  u32 lines = 0, sectors = 0, passes = 0;
+  u32 lines = 0, sectors = 0, passes = 0, transfers = 0;
   std::array<s64, kWarpSize> line;
   std::array<u8, kWarpSize> line_sectors;
 

@@ -93,8 +93,11 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
   totals.ideal_sectors += ideal;
   totals.global_lines += p.lines;
   totals.global_passes += p.passes;
+  totals.global_transfers += p.transfers;
   w.memory_passes = p.passes;
+  w.memory_transfers = p.transfers;
   w.work[ResourceUse::kL1Passes] += p.passes;
+  w.work[ResourceUse::kL1Transfers] += p.transfers;
   if (kind == AccessKind::kLoad) {
     totals.global_load_requests += 1;
     totals.global_load_bytes += bytes;
@@ -183,9 +186,11 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
   block.totals->global_lines += lines;
   w.memory_sectors = missed;
   w.memory_level = missed == 0 || !load ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
-  w.memory_passes = std::max((sectors + 3) / 4, 1u);
+  w.memory_passes = w.memory_transfers = std::max((sectors + 3) / 4, 1u);
   block.totals->global_passes += w.memory_passes;
+  block.totals->global_transfers += w.memory_transfers;
   w.work[ResourceUse::kL1Passes] += w.memory_passes;
+  w.work[ResourceUse::kL1Transfers] += w.memory_transfers;
   w.work[load ? ResourceUse::kReadSectors : ResourceUse::kWrittenSectors] += missed;
 }
 

@@ -111,20 +111,23 @@ void lines_in_any_order(AddressPattern& p, u32 phase) {
   });
 }
 
-/// Lines and sectors touched when the base address is `phase` bytes into its line. An aligned access of up to
-/// 32 bytes never straddles two sectors.
-/// Passes of L1's data path: it looks up four lines a clock and has the banks of shared memory, whichever
-/// takes longer (gpu-strides of gpu-benches with hardware counters, and the probes on an H100 and an H200).
-u32 l1_passes(const AddressPattern& p, u32 phase) {
+/// What the request takes of L1's data path. It looks up four lines a clock and has the banks of shared
+/// memory: passes, by whichever takes longer. And each group of lanes that are served together gets the 128
+/// bytes of one row of registers, however few bytes they read: transfers (gpu-strides of gpu-benches with
+/// hardware counters, and the probes on an H100 and an H200).
+void find_data_path(AddressPattern& p, u32 phase) {
   constexpr u32 kLinesAtOnce = 4;
-  const u32 by_lines = (p.lines + kLinesAtOnce - 1) / kLinesAtOnce;
-  if (p.kind == AddressPattern::Kind::kUnit) return std::max(words_of(p), by_lines);
-  u32 by_banks = 0;
   const u32 lanes = lanes_together(p);
-  for (u32 at = 0; at < kWarpSize; at += lanes)
-    if (const u32 together = p.mask & group_of(at, lanes); together != 0)
-      by_banks += p.kind == AddressPattern::Kind::kUniform ? 1 : bank_passes(p, together, phase);
-  return std::max(by_banks, by_lines);
+  u32 by_banks = 0;
+  p.transfers = 0;
+  for (u32 at = 0; at < kWarpSize; at += lanes) {
+    const u32 together = p.mask & group_of(at, lanes);
+    if (together == 0) continue;
+    const bool at_once = p.kind == AddressPattern::Kind::kUnit || p.kind == AddressPattern::Kind::kUniform;
+    by_banks += at_once ? 1 : bank_passes(p, together, phase);
+    p.transfers += 1;
+  }
+  p.passes = std::max(by_banks, (p.lines + kLinesAtOnce - 1) / kLinesAtOnce);
 }
 
 AddressPattern::Kind kind_of_full_warp(AddressPattern& p) {
@@ -182,6 +185,8 @@ void find_wavefronts(AddressPattern& p, u32 phase, bool atomic) {
   }
 }
 
+/// Lines and sectors touched when the base address is `phase` bytes into its line. An aligned access of up to
+/// 32 bytes never straddles two sectors.
 void find_lines(AddressPattern& p, u32 phase) {
   p.line_phase = phase;
   p.lines = p.sectors = 0;
@@ -192,7 +197,7 @@ void find_lines(AddressPattern& p, u32 phase) {
     lines_in_any_order(p, phase);
   }
   for (u32 i = 0; i < p.lines; ++i) p.sectors += static_cast<u32>(std::popcount(p.line_sectors[i]));
-  p.passes = l1_passes(p, phase);
+  find_data_path(p, phase);
 }
 
 s32 find_stride(const AddressPattern& p) {

@@ -155,9 +155,9 @@ void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
 
 namespace {
 
-/// `passes_a_wavefront`: shared memory's clocks for one in passes of L1, behind the same data path.
+/// `transfers_a_wavefront`: shared memory's clocks for one in transfers of L1, behind the same data path.
 void add_balance(KernelCounters& totals, BusiestTally& busiest, const Block& block,
-                 double passes_a_wavefront) {
+                 double transfers_a_wavefront) {
   u64 most = 0, sum = 0;
   ResourceUse busiest_warp, all;
   for (u32 i = 0; i < block.warp_count; ++i) {
@@ -167,8 +167,10 @@ void add_balance(KernelCounters& totals, BusiestTally& busiest, const Block& blo
     for (size_t pipe = 0; pipe < static_cast<size_t>(Pipe::kTensor); ++pipe)
       work[ResourceUse::kIssue] += work[pipe];
     work[ResourceUse::kIssue] += work[static_cast<size_t>(Pipe::kControl)];
-    work[ResourceUse::kL1Passes] +=
-        static_cast<u64>(static_cast<double>(work[ResourceUse::kSharedWavefronts]) * passes_a_wavefront);
+    const u64 wavefronts = work[ResourceUse::kSharedWavefronts];
+    work[ResourceUse::kL1Passes] += wavefronts;
+    work[ResourceUse::kL1Transfers] +=
+        static_cast<u64>(static_cast<double>(wavefronts) * transfers_a_wavefront);
     busiest_warp.raise_to(work);
     all.add(work);
   }

@@ -27,6 +27,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   yield = changed = repeat = false;
   memory_level = MemoryLevel::kNone;
   memory_passes = 1;
+  memory_transfers = 0;
   memory_sectors = 0;
   others.clear();
   open_joins.clear();
@@ -136,10 +137,12 @@ void Warp::track(const Instruction& in, u32 active) {
       return;
     }
     scoreboard->issue(in, info, memory_level, memory_passes);
-    if (recording != nullptr) recording->issue(in, info, memory_level, memory_passes, memory_sectors);
+    if (recording != nullptr)
+      recording->issue(in, info, memory_level, {memory_passes, memory_transfers, memory_sectors});
   }
   memory_level = MemoryLevel::kNone;
   memory_passes = 1;
+  memory_transfers = 0;
   memory_sectors = 0;
 }
 

@@ -45,8 +45,8 @@ struct Warp : Lanes {
   BlockRecorder::Warp* recording = nullptr;       ///< likewise, what timing replays
   ThreadRecorder* recorder = nullptr;             ///< only when one of its threads is followed
   MemoryLevel memory_level = MemoryLevel::kNone;  ///< set by memory instructions for the scoreboard
-  u32 memory_passes = 1;
-  u32 memory_sectors = 0;  ///< of the request, that go beyond L1
+  u32 memory_passes = 1, memory_transfers = 0;    ///< AddressPattern::passes, ::transfers
+  u32 memory_sectors = 0;                         ///< of the request, that go beyond L1
 
   std::vector<Fragment> others;  ///< ready or waiting; the running one is in the fields above
   Pool<Frame> frames;

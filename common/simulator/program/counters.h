@@ -71,7 +71,9 @@ struct KernelCounters {
   u64 ideal_sectors = 0;
   u64 global_lines =
       0;  ///< 128-byte lines touched, summed over global and local warp requests (L1 tag look-ups)
-  u64 global_passes = 0;                          ///< of L1's data path: see l1_passes in access_pattern.cpp
+  /// L1's data path: passes over banks and lines, and transfers of 128 bytes to or from lanes; see
+  /// find_data_path in access_pattern.cpp.
+  u64 global_passes = 0, global_transfers = 0;
   u64 l1_hit_sectors = 0, l1_miss_sectors = 0;    ///< loads
   u64 l2_read_sectors = 0, l2_write_sectors = 0;  ///< arriving at L2
   u64 l2_hit_sectors = 0;                         ///< reads that hit

@@ -14,7 +14,8 @@ struct ResourceUse {
   /// each of kTensorUnit, so that types of different rates add up.
   enum Resource : size_t {
     kIssue = static_cast<size_t>(Pipe::kCount),  ///< issue slots of all pipes but the Tensor Cores
-    kL1Passes,                                   ///< of L1's data path
+    kL1Passes,                                   ///< of L1's data path ...
+    kL1Transfers,                                ///< ... and the 128 bytes that it hands over each time
     kSharedWavefronts,
     kReadSectors,      ///< that came from L2 ...
     kWrittenSectors,   ///< ... and went there

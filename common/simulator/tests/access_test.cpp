@@ -78,6 +78,17 @@ TEST_F(Counting, PassesOfL1) {
   EXPECT_EQ(load("mov.u64 %rd4, 0;").global_passes, 1U);
 }
 
+// Breaks when what L1 hands to the lanes depends on where it lies: 128 bytes for each 32 lanes of 4 bytes, 16
+// of 8, 8 of 16, with bank conflicts as without. An A40, which hands over 64 bytes a clock, takes 2 clocks
+// for strides of 0, 1 and 2 words, and 8 and 32 for strides of 8 and 32 (gpu-strides).
+TEST_F(Counting, TransfersOfL1) {
+  for (const int stride : {0, 1, 2, 8, 32})
+    EXPECT_EQ(load("mul.wide.u32 %rd4, %r1, " + std::to_string(4 * stride) + ";").global_transfers, 1U);
+  EXPECT_EQ(load("mul.wide.u32 %rd4, %r1, 8;", "f64", "%fd1").global_transfers, 2U);
+  EXPECT_EQ(load("mul.wide.u32 %rd4, %r1, 64;", "f64", "%fd1").global_transfers, 2U);
+  EXPECT_EQ(load("mul.wide.u32 %rd4, %r1, 16;", "v4.f32", "{%f1, %f2, %f3, %f4}").global_transfers, 4U);
+}
+
 // Breaks when lanes that share a sector are counted twice, in any order.
 TEST_F(Counting, SharedSectorsCountOnce) {
   EXPECT_EQ(load("mov.u64 %rd4, 64;").global_load_sectors, 1u);

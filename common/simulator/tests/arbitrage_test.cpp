@@ -31,6 +31,7 @@ struct Kind {
   double read_sectors = 0, written_sectors = 0;  ///< between the SM and L2
   double registers = 0;                          ///< that wait for L2
   double same_address = 0;                       ///< lanes that meet one address
+  double conflicts = 1;                          ///< passes of L1 for each 128 bytes that it hands over
   bool whole_block = false;                      ///< a barrier: every warp must execute it as often
 };
 
@@ -72,14 +73,15 @@ const Kind kKinds[] = {
      .ptx = "ld.global.cg.u32 %r1#, [%rd14];",
      .l1_passes = 8,
      .read_sectors = 32,
-     .registers = 1},
+     .registers = 1,
+     .conflicts = 8},
     {.name = "red", .ptx = "red.global.add.u32 [%rd11], %r22;", .same_address = 32},
     {.name = "red spread", .ptx = "red.global.add.u32 [%rd10], %r22;"},
     {.name = "ld.shared", .ptx = "ld.shared.u32 %r1#, [%r20+^];", .wavefronts = 1},
     {.name = "ld.shared conflicts", .ptx = "ld.shared.u32 %r1#, [%r21];", .wavefronts = 32},
     {.name = "st.shared", .ptx = "st.shared.u32 [%r20], %r22;", .wavefronts = 1},
     {.name = "ld.const", .ptx = "ld.const.u32 %r1#, [table+!];"},
-    {.name = "ld.const diverging", .ptx = "ld.const.u32 %r1#, [%rd15];", .l1_passes = 32},
+    {.name = "ld.const diverging", .ptx = "ld.const.u32 %r1#, [%rd15];", .l1_passes = 32, .conflicts = 32},
     {.name = "local", .ptx = "st.local.u32 [slots+!], %r22; ld.local.u32 %r1#, [slots+!];"},
     {.name = "cp.async",
      .ptx = "cp.async.cg.shared.global [%r23], [%rd12], 16; cp.async.wait_all;",
@@ -164,7 +166,7 @@ const Kind kKinds[] = {
     {.name = "ldmatrix",
      .ptx = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10,%r11,%r12,%r13}, [%r23];",
      .wavefronts = 4},
-    {.name = "parameters diverging", .ptx = "ld.param.u32 %r1#, [%rd16];", .l1_passes = 32},
+    {.name = "parameters diverging", .ptx = "ld.param.u32 %r1#, [%rd16];", .l1_passes = 32, .conflicts = 32},
     {.name = "cp.async in part",
      .ptx = "cp.async.cg.shared.global [%r23], [%rd12], 16, %r25; cp.async.wait_all;",
      .read_sectors = 16},
@@ -303,14 +305,15 @@ class Search : public testing::Test {
       if (rates[p] > 0) least = std::max(least, pipe_slots[p] / rates[p] / share);
     }
     least = std::max(least, issue / gpu.issue_rate / share);
-    double path = 0, in = 0, out = 0;
+    double path = 0, transfers = 0, in = 0, out = 0;
     for (const auto& [kind, chain] : d.body) {
-      path = path + kind->l1_passes * 128 / gpu.l1_bytes_per_clock +
-             kind->wavefronts / gpu.shared_wavefronts_per_clock;
+      path += (kind->l1_passes + kind->wavefronts) / gpu.shared_wavefronts_per_clock;
+      transfers += kind->l1_passes / kind->conflicts * 128 / gpu.l1_bytes_per_clock +
+                   kind->wavefronts / gpu.shared_wavefronts_per_clock;
       in += kind->read_sectors * 32;
       out += kind->written_sectors * 32;
     }
-    return std::max({least, path, in / gpu.l2_bytes_per_clock, out / gpu.l2_bytes_per_clock});
+    return std::max({least, path, transfers, in / gpu.l2_bytes_per_clock, out / gpu.l2_bytes_per_clock});
   }
 
   /// Seconds that nothing can beat, and what they are spent on.

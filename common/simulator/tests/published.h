@@ -50,7 +50,7 @@ inline KernelCounters streaming(const DeviceDescription& gpu, u64 warps, u64 loa
   pipe(counters, Pipe::kMemory) = warps * ((loaded + 15) / 16 + (stored + 15) / 16);
   counters.global_load_sectors = counters.l2_read_sectors = counters.l1_miss_sectors = warps * loaded;
   counters.global_store_sectors = counters.l2_write_sectors = warps * stored;
-  counters.global_passes = warps * (loaded + stored) / 4;
+  counters.global_passes = counters.global_transfers = warps * (loaded + stored) / 4;
   counters.dram_read_bytes = warps * loaded * kSectorBytes;
   counters.dram_write_bytes = warps * stored * kSectorBytes;
   const double arithmetic = 8 * gpu.alu_latency;

@@ -25,7 +25,8 @@ class HandMade {
     r.issue = 1;
     return add(r, sources);
   }
-  /// `passes` of L1's data path or of shared memory; `sectors` beyond L1.
+  /// `passes` of L1's data path or of shared memory; `sectors` beyond L1. No bank conflicts: as many
+  /// transfers as passes.
   u32 memory(Recorded::Kind kind, u32 passes, u32 sectors, std::initializer_list<u32> sources = {}) {
     Recorded r;
     r.kind = kind;
@@ -33,6 +34,7 @@ class HandMade {
     r.issue = 1;
     r.passes = static_cast<u16>(passes);
     r.sectors = static_cast<u16>(sectors);
+    if (kind != Recorded::Kind::kShared) r.amount = passes;
     return add(r, sources);
   }
   u32 shared(std::initializer_list<u32> sources = {}) {

@@ -25,6 +25,22 @@ class SmReplay : public testing::Test {
     work.hit_rate = [=](u32) { return hits; };
     return replay_sm(gpu_, work);
   }
+  /// Clocks of an SM for a load that hits L1, of many.
+  static double clocks_a_load(const DeviceDescription& gpu, u32 passes, u32 transfers) {
+    HandMade warp;
+    Recorded load;
+    load.kind = Kind::kLoad;
+    load.pipe = Pipe::kMemory;
+    load.issue = 1;
+    load.passes = static_cast<u16>(passes);
+    load.amount = transfers;
+    for (u32 i = 0; i < 200; ++i) warp.add(load);
+    const BlockRecord block = block_of(warp, 8);
+    ReplayWork work;
+    work.records = {&block, 1};
+    work.hit_rate = [](u32) { return 1.0; };
+    return replay_sm(gpu, work).cycles / (8 * 200);
+  }
   static double stall(const ReplayOutcome& outcome, Stall which) {
     return outcome.stalls[static_cast<size_t>(which)];
   }
@@ -74,6 +90,17 @@ TEST_F(SmReplay, PipesHaveTheirRates) {
   const ReplayOutcome outcome = replay(block_of(warp, 16));
   EXPECT_NEAR(outcome.cycles / clocks, 1, 0.01);
   EXPECT_GT(stall(outcome, Stall::kMathPipeThrottle), stall(outcome, Stall::kSelected));
+}
+
+// Breaks when a pass over L1's banks is charged as much as 128 bytes, or these as little as a pass. Clocks
+// that an A40 and an A100 took for a warp's load: strides of 1, 8 and 32 words (gpu-strides of gpu-benches).
+TEST_F(SmReplay, PassesOfL1TakeAClockAndTransfersTheirBytes) {
+  const DeviceDescription a40 = load_device(SIMULATOR_SOURCE "/devices", "a10");
+  EXPECT_NEAR(clocks_a_load(a40, 1, 1), 2.00, 0.05);
+  EXPECT_NEAR(clocks_a_load(a40, 8, 1), 8.0, 0.1);
+  EXPECT_NEAR(clocks_a_load(a40, 32, 1), 32.0, 0.2);
+  EXPECT_NEAR(clocks_a_load(gpu_, 1, 1), 1.02, 0.05);
+  EXPECT_NEAR(clocks_a_load(gpu_, 8, 1), 8.0, 0.1);
 }
 
 // Integers are multiplied at 64 lanes a clock, also where there are 128 for floats.

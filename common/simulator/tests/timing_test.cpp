@@ -57,6 +57,7 @@ TEST(Model, BlockedAccessIsLimitedByTheCaches) {
   counters.global_load_sectors = counters.global_store_sectors = kWarps * kElements * 32;
   counters.l2_write_sectors = kWarps * kElements * 32;
   counters.global_passes = kWarps * kElements * 64;
+  counters.global_transfers = kWarps * kElements * 2;
   counters.block_cycles_dram = kElements * (gpu.l1_latency + 40);
   const auto time = model(gpu, counters, kBlocks, 256);
   EXPECT_LT(gbps(counters, time), 0.55 * 1381);
@@ -95,6 +96,21 @@ TEST(Model, SharedMemoryAndL1AddUp) {
   const auto time = model(gpu, counters, 1 << 14, 256);
   counters.global_passes = 0;
   EXPECT_NEAR(time.seconds / model(gpu, counters, 1 << 14, 256).seconds, 2, 0.02);
+}
+
+// Where L1 gives 64 bytes a clock, a request without bank conflicts waits for its bytes, and one with 32
+// conflicts for its passes: 2 and 32 clocks on an A40, 1 and 32 on an A100 (gpu-strides).
+TEST(Model, BankConflictsInL1TakeAClockEach) {
+  for (const auto& [id, clocks] : {std::pair{"a10", 2.0}, std::pair{"a100-sxm4-40gb", 1.0}}) {
+    const auto gpu = device(id);
+    EXPECT_EQ(data_path_clocks(gpu, 1, 1), clocks) << id;
+    EXPECT_EQ(data_path_clocks(gpu, 32, 1), 32) << id;
+    KernelCounters counters;
+    counters.global_passes = counters.global_transfers = 1 << 24;
+    const double clean = model(gpu, counters, 1 << 14, 256).seconds;
+    counters.global_passes *= 32;
+    EXPECT_NEAR(model(gpu, counters, 1 << 14, 256).seconds / clean, 32 / clocks, 0.5) << id;
+  }
 }
 
 // Three register operands cost a third of the rate where the SM has 128 lanes, nothing where it has 64.
@@ -224,6 +240,7 @@ TEST(Model, MoreWorkNeverTakesLessTime) {
   grows(counters.issue_slots);
   grows(counters.shared_wavefronts);
   grows(counters.global_passes);
+  grows(counters.global_transfers);
   grows(counters.l2_write_sectors);
   grows(counters.dram_read_bytes);
   grows(counters.dram_write_bytes);

@@ -50,7 +50,7 @@ double clocks(const DeviceDescription& device, const ResourceUse& work, double s
       pipe(Pipe::kControl, device.control_rate),
       pipe(Pipe::kTensor, kTensorUnit),
       // One data path, which a single warp can fill.
-      number(work[ResourceUse::kL1Passes]) * static_cast<double>(kLineBytes) / device.l1_bytes_per_clock,
+      data_path_clocks(device, number(work[ResourceUse::kL1Passes]), number(work[ResourceUse::kL1Transfers])),
       number(work[ResourceUse::kSharedWavefronts]) / device.shared_wavefronts_per_clock,
       number(work[ResourceUse::kReadSectors]) * sector / device.l2_bytes_per_clock,
       number(work[ResourceUse::kWrittenSectors]) * sector / device.l2_bytes_per_clock,

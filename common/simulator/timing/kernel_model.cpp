@@ -108,7 +108,7 @@ class KernelModel {
   /// do not.
   void data_path() {
     const double l1 =
-        number(counters_.global_passes) * static_cast<double>(kLineBytes) / device_.l1_bytes_per_clock;
+        data_path_clocks(device_, number(counters_.global_passes), number(counters_.global_transfers));
     const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
     const bool mostly_shared = shared > l1;
     add(kDataPath, mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
@@ -216,6 +216,11 @@ class KernelModel {
 };
 
 }  // namespace
+
+double data_path_clocks(const DeviceDescription& device, double passes, double transfers) {
+  return std::max(passes / device.shared_wavefronts_per_clock,
+                  transfers * static_cast<double>(kLineBytes) / device.l1_bytes_per_clock);
+}
 
 double mma_sync_rate(const DeviceDescription& device, FlopType type) {
   const double dense = [&] {

@@ -20,6 +20,11 @@ Occupancy occupancy(const DeviceDescription& device, const KernelResources& reso
 /// for types of other pipes and those that the card has not.
 double mma_sync_rate(const DeviceDescription& device, FlopType type);
 
+/// Clocks of L1's data path: a pass takes as long as a wavefront of shared memory, whose banks it has, and a
+/// transfer to or from lanes as long as its 128 bytes. Requests with bank conflicts take many passes for few
+/// transfers; of the others, the transfers take longer where L1 gives less than 128 bytes a clock.
+double data_path_clocks(const DeviceDescription& device, double passes, double transfers);
+
 /// Modelled execution time of one kernel, excluding launch overheads (see timeline.h).
 struct KernelTime {
   double seconds = 0;

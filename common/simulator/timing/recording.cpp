@@ -275,7 +275,7 @@ void BlockRecorder::Warp::append(Recorded record, const std::vector<u32>& source
 }
 
 void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level,
-                                u32 passes, u32 sectors) {
+                                const RequestUse& use) {
   const Pipe pipe = info.cost.pipe;
   if (info.traits.gathers >= Gathers::kBarrier) return;  // arrive() and meet() say it
   if (pipe == Pipe::kNone) {
@@ -300,8 +300,9 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
   r.instruction = in.index;
   if (pipe == Pipe::kTensor) r.amount = info.cost.flops;
   if (pipe == Pipe::kMemory && level != MemoryLevel::kNone) {
-    r.passes = narrow(passes);
-    r.sectors = narrow(level == MemoryLevel::kBeyondL1 ? sectors : 0);
+    r.passes = narrow(use.passes);
+    r.sectors = narrow(level == MemoryLevel::kBeyondL1 ? use.sectors : 0);
+    r.amount = use.transfers;
     r.kind = level == MemoryLevel::kShared ? Kind::kShared
              : info.is_atomic              ? Kind::kAtomic
              : info.is_store               ? Kind::kStore
@@ -309,9 +310,10 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
     if (r.kind == Kind::kShared) r.amount = info.is_store || info.is_atomic ? 1 : 0;
   }
   if (next_ == Kind::kCopy) {
-    r.copy_passes = narrow(passes);
-    r.passes = narrow(copy_passes_);
-    r.sectors = narrow(copy_level_ == MemoryLevel::kBeyondL1 ? copy_sectors_ : 0);
+    r.copy_passes = narrow(use.passes);
+    r.passes = narrow(copy_use_.passes);
+    r.amount = copy_use_.transfers;
+    r.sectors = narrow(copy_level_ == MemoryLevel::kBeyondL1 ? copy_use_.sectors : 0);
   }
   if (next_ != Kind::kArithmetic) r.kind = next_;
   if (r.kind == Kind::kCopyWait) r.amount = pending_;
@@ -347,11 +349,10 @@ void BlockRecorder::Warp::predicate(const Instruction& in, const InstructionInfo
   predicated_until_ = info.predication.until;
 }
 
-void BlockRecorder::Warp::note_copy(MemoryLevel level, u32 passes, u32 sectors) {
+void BlockRecorder::Warp::note_copy(MemoryLevel level, const RequestUse& use) {
   next_ = Kind::kCopy;
   copy_level_ = level;
-  copy_passes_ = passes;
-  copy_sectors_ = sectors;
+  copy_use_ = use;
 }
 
 void BlockRecorder::Warp::wait_for_copies(u32 pending, bool uncommitted) {

@@ -11,6 +11,12 @@
 
 namespace roofline::sim {
 
+/// What a request to memory takes: of the data path (wavefronts of shared memory are passes, too), and beyond
+/// L1.
+struct RequestUse {
+  u32 passes = 1, transfers = 0, sectors = 0;
+};
+
 /// One instruction of a warp as its time depends on it.
 struct Recorded {
   enum class Kind : u8 {
@@ -36,8 +42,9 @@ struct Recorded {
   u16 copy_passes = 0;    ///< wavefronts that write what a kCopy brings
   u16 sectors = 0;        ///< that go beyond L1
   u32 first_source = 0;   ///< in WarpRecord::sources
-  u32 amount = 0;       ///< FLOPs of the Tensor Core; groups that may stay on their way; phase; cycles asleep
-  u32 instruction = 0;  ///< index into the kernel's info
+  u32 amount = 0;         ///< FLOPs of the Tensor Core; transfers of L1's data path; groups that may stay on
+                          ///< their way; phase; cycles asleep
+  u32 instruction = 0;    ///< index into the kernel's info
 };
 /// Recorded::amount of a kCopyWait for everything.
 inline constexpr u32 kEveryCopy = ~0u;
@@ -89,12 +96,12 @@ class BlockRecorder {
 class BlockRecorder::Warp {
  public:
   explicit Warp(BlockRecorder& owner) : owner_(owner) {}
-  void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes, u32 sectors);
+  void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, const RequestUse& use);
   /// A branch that is none in machine code: what it skips waits for its condition. `skips`: all lanes took
   /// it, and what has a predicate is issued all the same.
   void predicate(const Instruction& in, const InstructionInfo& info, bool skips);
   /// The instruction that issues next is an asynchronous copy that reads so.
-  void note_copy(MemoryLevel level, u32 passes, u32 sectors);
+  void note_copy(MemoryLevel level, const RequestUse& use);
   void commit_copies() { next_ = Recorded::Kind::kCommit; }
   void wait_for_copies(u32 pending, bool uncommitted);
   /// A barrier's phase: any number that no other phase of the block has.
@@ -133,7 +140,7 @@ class BlockRecorder::Warp {
   Recorded::Kind next_ = Recorded::Kind::kArithmetic;
   u32 pending_ = 0;
   MemoryLevel copy_level_ = MemoryLevel::kNone;
-  u32 copy_passes_ = 0, copy_sectors_ = 0;
+  RequestUse copy_use_;
 };
 
 }  // namespace roofline::sim

@@ -321,15 +321,16 @@ class Replay {
 
   Result memory(const Recorded& r, double now) {
     const bool shared = r.kind == Kind::kShared;
-    const double pass = shared ? 1 / device_.shared_wavefronts_per_clock
-                               : static_cast<double>(kLineBytes) / device_.l1_bytes_per_clock;
-    const double passes = std::max<double>(1, r.passes);
+    const double one = data_path_clocks(device_, 1, shared ? 0 : 1);
+    const double clocks =
+        std::max(one, data_path_clocks(device_, r.passes, shared ? 0 : static_cast<double>(r.amount)));
     const double begin = std::max(now, data_path_free_);
-    const double busy = std::max(r.issue / device_.memory_issue_rate, passes * pass);
-    data_path_free_ = begin + busy + r.copy_passes / device_.shared_wavefronts_per_clock;
-    if (shared) return {begin + device_.shared_latency + (passes - 1) * pass, Stall::kShortScoreboard};
-    if (r.sectors == 0) return {begin + device_.l1_latency + (passes - 1) * pass, Stall::kLongScoreboard};
-    return {beyond_l1(r, begin) + (passes - 1) * pass, Stall::kLongScoreboard};
+    data_path_free_ = begin + std::max(r.issue / device_.memory_issue_rate, clocks) +
+                      r.copy_passes / device_.shared_wavefronts_per_clock;
+    // The latencies are those of a request that takes one pass and one transfer.
+    if (shared) return {begin + device_.shared_latency + clocks - one, Stall::kShortScoreboard};
+    if (r.sectors == 0) return {begin + device_.l1_latency + clocks - one, Stall::kLongScoreboard};
+    return {beyond_l1(r, begin) + clocks - one, Stall::kLongScoreboard};
   }
 
   /// When what an instruction asks for beyond L1 is there, or its stores are where they belong.

@@ -22,6 +22,7 @@ class Requests {
   ~Requests() {
     w_.memory_level = level_;
     w_.memory_passes = std::max(passes_, 1u);
+    w_.memory_transfers = transfers_;
     w_.memory_sectors = sectors_;
   }
   Requests(const Requests&) = delete;
@@ -69,8 +70,9 @@ class Requests {
         begin_access(w_, in_, {kind_, access_space(in_), mask, width, false, part}, addresses);
     level_ = std::max(level_, w_.memory_level);
     passes_ += w_.memory_passes;
+    transfers_ += w_.memory_transfers;
     sectors_ += w_.memory_sectors;
-    w_.memory_sectors = 0;
+    w_.memory_transfers = w_.memory_sectors = 0;
     return access;
   }
 
@@ -80,7 +82,7 @@ class Requests {
   AccessKind kind_;
   u64 address_, stride_;
   MemoryLevel level_ = MemoryLevel::kNone;
-  u32 passes_ = 0, sectors_ = 0;
+  u32 passes_ = 0, transfers_ = 0, sectors_ = 0;
 };
 
 /// The 128 bytes of a tile whose rows are whole in memory.
