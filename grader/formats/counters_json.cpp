@@ -37,6 +37,14 @@ Json counters_json(const InstructionCounters& c) {
           {"stride_bytes", stride_json(c)}};
 }
 
+/// What the average warp does with simulated time, most first.
+Json stalls_json(const sim::StallTimes& stalls) {
+  Json list = Json::array();
+  for (const auto& [reason, seconds] : by_time(stalls))
+    list.push_back({{"reason", name_of(reason)}, {"simulated_seconds", number(seconds)}});
+  return list;
+}
+
 Json line_json(const LineProfile& line) {
   Json json =
       line.file.empty() ? Json{{"ptx_line", line.line}} : Json{{"file", line.file}, {"line", line.line}};
@@ -45,6 +53,7 @@ Json line_json(const LineProfile& line) {
   for (const auto& [file, caller] : line.callers)
     json["inlined_at"].push_back({{"file", file}, {"line", caller}});
   json["counters"] = counters_json(line.sum);
+  json["stalls"] = stalls_json(line.stalls);
   json["instructions"] = Json::array();
   for (const auto* instruction : line.instructions)
     if (instruction->counters.warps != 0)
@@ -99,6 +108,7 @@ Json kernel_json(const KernelProfile& kernel) {
                {"simulated_seconds", number(kernel.seconds)},
                {"limiter", kernel.bounds.empty() ? "" : kernel.bounds.front().first},
                {"bounds", bounds},
+               {"stalls", stalls_json(kernel.stalls)},
                {"longest_launch",
                 {{"grid", shape_json(longest.grid)},
                  {"block", shape_json(longest.block)},

@@ -188,6 +188,14 @@ const LineProfile* farthest_load(const KernelProfile& kernel) {
   return found;
 }
 
+/// ", and a warp waits 80 % of it for memory (long scoreboard)"; empty where that is not what it waits for.
+std::string waits_for_memory(const KernelProfile& kernel) {
+  const auto reasons = by_time(kernel.stalls);
+  if (reasons.empty() || reasons.front().first != sim::Stall::kLongScoreboard) return "";
+  return ", and a warp waits " + percent_text(reasons.front().second / kernel.stalls.sum()) +
+         " of it for memory (" + name_of(sim::Stall::kLongScoreboard) + ")";
+}
+
 void few_bytes_in_flight(const ProgramProfile& program, Advice& advice) {
   for (const KernelProfile& kernel : program.kernels) {
     const LineProfile* load = farthest_load(kernel);
@@ -201,7 +209,7 @@ void few_bytes_in_flight(const ProgramProfile& program, Advice& advice) {
     advice.line(
         kernel, *load, std::max(next, 0.3),
         "the kernel waits: its busiest unit (" + kernel.bounds[1].first + ") works " + percent_text(next) +
-            " of the time. To keep the memory busy " + bytes_text(needed) +
+            " of the time" + waits_for_memory(kernel) + ". To keep the memory busy " + bytes_text(needed) +
             " must be under way at any time, as latency times bandwidth. Start several independent loads "
             "before the first value is used (unroll the loop by 4), load vectors, or run more warps.");
   }
@@ -240,11 +248,14 @@ void barriers(const ProgramProfile& program, Advice& advice) {
       if (waits && (most == nullptr || line.sum.warps > most->sum.warps)) most = &line;
     }
     if (most == nullptr) continue;
-    advice.line(
-        kernel, *most, kernel.share_with({{"latency", 0.7}}),
-        "every " + format_number("%.0f", 1 / share) +
-            "th instruction waits at a barrier. Do more between two barriers (a larger tile, two buffers), "
-            "or let a warp work alone with __shfl_sync or __syncwarp.");
+    advice.line(kernel, *most, kernel.share_with({{"latency", 0.7}}),
+                "every " + format_number("%.0f", 1 / share) + "th instruction waits at a barrier" +
+                    (kernel.stalls.sum() > 0
+                         ? ", " + percent_text(kernel.stalls[sim::Stall::kBarrier] / kernel.stalls.sum()) +
+                               " of a warp's time"
+                         : std::string()) +
+                    ". Do more between two barriers (a larger tile, two buffers), "
+                    "or let a warp work alone with __shfl_sync or __syncwarp.");
   }
 }
 

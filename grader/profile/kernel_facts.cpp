@@ -74,6 +74,11 @@ Json kernel_facts(const sim::KernelRecord& kernel, const sim::DeviceDescription&
                 {"blocks an SM", kernel.occupancy.blocks_per_sm},
                 {"occupancy limited by", kernel.occupancy.limiter}};
   if (kernel.resources.registers_estimated) facts["registers are"] = "estimated";
+  Json stalls = Json::object();
+  for (size_t i = 0; i < sim::kStallCount; ++i)
+    if (const double seconds = kernel.stalls.of[i]; seconds > 0)
+      stalls[name_of(static_cast<sim::Stall>(i))] = rounded(seconds * 1e6);
+  if (!stalls.empty()) facts["us of a warp"] = std::move(stalls);
   facts["roofline"] = roofline(kernel, device);
   facts["memory"] = memory(counters);
   facts["warp instructions"] = counters.warp_instructions;

@@ -84,6 +84,11 @@ std::string splits_cell(const LineProfile& line) {
                                                  : share_text(number(line.sum.divergent), number(reached));
 }
 
+/// Time of the average warp in this line, issuing left out.
+std::string waits_cell(const KernelProfile& kernel, const LineProfile& line) {
+  return share_text(line.stalls.sum() - line.stalls[sim::Stall::kSelected], kernel.stalls.sum());
+}
+
 struct CountColumn {
   const char* title;
   bool only_wide;  ///< not in terminals of less than 100 columns
@@ -95,6 +100,8 @@ constexpr CountColumn kColumns[] = {
      [](const KernelProfile& k, const LineProfile& l, const Terminal&) {
        return share_text(number(l.sum.warps), k.warp_instructions());
      }},
+    {"wait%", true,
+     [](const KernelProfile& k, const LineProfile& l, const Terminal&) { return waits_cell(k, l); }},
     {"lanes", false,
      [](const KernelProfile&, const LineProfile& l, const Terminal& t) { return lanes_cell(l, t); }},
     {"split%", true,
@@ -172,10 +179,29 @@ class KernelListing {
     const std::string limit = terminal_.paint(Colour::kBold, bound_text(kernel_.bounds.front().first));
     return text +
            paragraph("limited by " + limit + " (of its simulated time: " + others + ")", 2, terminal_) +
+           waits() +
            paragraph("occupancy " + percent_text(launch.occupancy.fraction) + ", limited by " +
                          launch.occupancy.limiter + "; " + std::to_string(launch.resources.registers) +
                          " registers a thread" + (launch.resources.registers_estimated ? " (estimated)" : ""),
                      2, terminal_);
+  }
+
+  /// "a warp's time: long scoreboard 71 % (most in line 12), not selected 9 %; selected 5 %"
+  std::string waits() const {
+    const double all = kernel_.stalls.sum();
+    std::string text;
+    int shown = 0;
+    for (const auto& [reason, seconds] : by_time(kernel_.stalls)) {
+      if (reason == sim::Stall::kSelected || seconds < 0.05 * all || ++shown > 3) continue;
+      text += (text.empty() ? "a warp's time: " : ", ") + std::string(name_of(reason)) + " " +
+              percent_text(seconds / all);
+      if (const LineProfile* line = kernel_.line_of(reason))
+        text += " (most in " + std::string(kernel_.has_lines ? "line " : "PTX line ") +
+                std::to_string(line->line) + ")";
+    }
+    if (text.empty()) return text;
+    return paragraph(text + "; it issues " + percent_text(kernel_.stalls[sim::Stall::kSelected] / all), 2,
+                     terminal_);
   }
 
   void titles() {
@@ -329,10 +355,11 @@ std::string listing(const ProgramProfile& program, const Terminal& terminal) {
       "instr%: of the kernel's warp instructions. lanes: active threads of 32. sectors: 32-byte sectors a "
       "warp "
       "request / what its bytes need. traffic%: of the kernel's sectors. " +
-      std::string(terminal.width >= 100
-                      ? "split%: of the warps at a branch, those that diverge. L1%, L2%: reads "
-                        "that hit, simulated. "
-                      : "") +
+      std::string(
+          terminal.width >= 100
+              ? "wait%: of the average warp's time, what it waits in this line. split%: of the warps at a "
+                "branch, those that diverge. L1%, L2%: reads that hit, simulated. "
+              : "") +
       "banks: passes over shared memory, over those without conflicts. All counts are simulated.";
   return text + "\n" + paragraph(legend, 2, terminal);
 }

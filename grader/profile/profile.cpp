@@ -48,6 +48,7 @@ void add_launch(KernelProfile& kernel, const KernelRecord& launch) {
     else
       known->second += seconds;
   }
+  kernel.stalls.add(launch.stalls);
   add(kernel.counters, launch.counters);
   if (!kernel.longest || launch.seconds > kernel.longest->seconds) kernel.longest = &launch;
 }
@@ -80,6 +81,7 @@ void add_lines(KernelProfile& kernel, const std::vector<const sim::LineRecord*>&
     LineProfile& known = kernel.lines[place->second];
     known.instructions.push_back(instruction);
     known.sum.add(instruction->counters);
+    known.stalls.add(instruction->stalls);
     note_caller(known, *instruction);
   }
   if (kernel.lines.empty()) return;
@@ -135,6 +137,13 @@ double KernelProfile::lanes() const {
                                     : 0;
 }
 
+const LineProfile* KernelProfile::line_of(sim::Stall stall) const {
+  const LineProfile* most = nullptr;
+  for (const LineProfile& line : lines)
+    if (line.stalls[stall] > (most == nullptr ? 0 : most->stalls[stall])) most = &line;
+  return most;
+}
+
 const LineProfile* KernelProfile::head() const { return lines.empty() ? nullptr : &lines.front(); }
 
 ProgramProfile profile_of(Region region, std::vector<sim::LineRecord> instructions,
@@ -173,6 +182,15 @@ ProgramProfile profile_of(Region region, std::vector<sim::LineRecord> instructio
   program.overhead_seconds =
       std::max(0.0, program.region.virtual_seconds - program.kernel_seconds - program.copy_seconds);
   return program;
+}
+
+std::vector<std::pair<sim::Stall, double>> by_time(const sim::StallTimes& stalls) {
+  std::vector<std::pair<sim::Stall, double>> list;
+  for (size_t i = 0; i < sim::kStallCount; ++i)
+    if (stalls.of[i] > 0) list.emplace_back(static_cast<sim::Stall>(i), stalls.of[i]);
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return list;
 }
 
 BoundKind kind_of_bound(const std::string& resource) {

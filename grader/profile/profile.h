@@ -21,6 +21,7 @@ struct LineProfile {
   std::vector<std::pair<std::string, unsigned>> callers;  ///< where its function was inlined, if anywhere
   std::vector<const sim::LineRecord*> instructions;
   sim::InstructionCounters sum;
+  sim::StallTimes stalls;  ///< of the kernel's
 
   /// Sectors that left for L1 and beyond, local memory included.
   double traffic() const { return static_cast<double>(sum.sectors + sum.local_sectors); }
@@ -32,6 +33,7 @@ struct KernelProfile {
   size_t launches = 0;
   double seconds = 0;                                  ///< simulated, all launches
   std::vector<std::pair<std::string, double>> bounds;  ///< resource, simulated seconds; slowest first
+  sim::StallTimes stalls;                              ///< of `seconds`, what the average warp does with them
   const sim::KernelRecord* longest = nullptr;          ///< of the launches
   sim::KernelCounters counters;                        ///< summed; maxima where a maximum is meant
   double blocks = 0;
@@ -44,6 +46,8 @@ struct KernelProfile {
   double traffic() const;
   double warp_instructions() const { return static_cast<double>(counters.warp_instructions); }
   double lanes() const;  ///< mean active lanes of a warp
+  /// The line where warps spend most time in this way; nullptr: none.
+  const LineProfile* line_of(sim::Stall stall) const;
   /// The line that stands for the whole kernel: its first.
   const LineProfile* head() const;
 };
@@ -65,6 +69,9 @@ struct ProgramProfile {
 
 ProgramProfile profile_of(sim::Region region, std::vector<sim::LineRecord> instructions,
                           const sim::DeviceDescription& device);
+
+/// What was done for some time, most first.
+std::vector<std::pair<sim::Stall, double>> by_time(const sim::StallTimes& stalls);
 
 /// The question that a reader asks of a kernel's limiter.
 enum class BoundKind { kCompute, kMemory, kLatency, kAtomics };

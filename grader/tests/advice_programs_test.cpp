@@ -108,6 +108,7 @@ TEST(Counters, ShowTheSourceAndTheSentence) {
             std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find("32/4"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("a warp's time: long scoreboard"), std::string::npos) << result.err;
   EXPECT_EQ(result.err.find('\033'), std::string::npos) << "not a terminal";
 }
 

@@ -9,6 +9,7 @@
 #include "simulator/program/counters.h"
 #include "simulator/program/thread_record.h"
 #include "simulator/program/trap.h"
+#include "simulator/timing/stall.h"
 #include "simulator/timing/trace.h"
 
 /// What the machine tells the trusted side: kernels, counters, virtual time. Plain data; observer.h has its
@@ -24,6 +25,7 @@ struct KernelRecord {
   double seconds = 0;                                  ///< modelled execution time without launch overhead
   std::string limiter;                                 ///< slowest resource
   std::vector<std::pair<std::string, double>> bounds;  ///< resource, seconds
+  StallTimes stalls;                                   ///< KernelTime::stalls; without the wait for pages
   KernelCounters counters;                             ///< per_instruction empty unless requested
   KernelResources resources;
   Occupancy occupancy;
@@ -96,6 +98,7 @@ struct LineRecord {
   Arithmetic arithmetic = Arithmetic::kOther;
   ptx::Type type;  ///< that it computes in
   InstructionCounters counters;
+  StallTimes stalls;  ///< of the kernel's, what belongs to this instruction
 };
 
 /// Launches that one region lists.

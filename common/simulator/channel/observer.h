@@ -45,6 +45,7 @@ struct WireKernel {
   void fields(auto& io) {
     auto& k = record;
     io(k.name, k.stream, k.grid, k.block, k.start, k.end, k.seconds, k.limiter, k.bounds);
+    for (double& seconds : k.stalls.of) io(seconds);
     kernel_counters(io, k.counters);
     auto& r = k.resources;
     io(r.registers, r.registers_estimated, r.static_shared_bytes, r.dynamic_shared_bytes, r.local_bytes,
@@ -118,6 +119,7 @@ struct WireLine {
     io(line.width, line.is_branch, line.is_barrier, line.widens, line.arithmetic);
     io(line.type.kind, line.type.bits, line.type.lanes);
     line.counters = c.counters;
+    for (double& seconds : line.stalls.of) io(seconds);
   }
 };
 

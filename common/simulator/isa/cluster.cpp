@@ -23,7 +23,7 @@ void arrive(Warp& w, const Instruction& in) {
   if (in.flags != 0 && !w.gather(w.live(), in)) return;
   if (((w.cluster_arrived | w.cluster_passed) & w.mask) != 0)
     misuse(w, in, "barrier.cluster.arrive twice without barrier.cluster.wait between");
-  w.block->cluster->arrive(w, w.mask);
+  w.block->cluster->arrive(w, w.mask, in);
 }
 
 void wait(Warp& w, const Instruction& in) {

@@ -135,7 +135,7 @@ void sleep(Warp& w, const Instruction& in) {
                           w.block->grid->device->clock_mhz * 1e-3;
     const Scoreboard::Cycles now = w.scoreboard->now();
     w.scoreboard->advance_to({now.l2 + cycles, now.dram + cycles});
-    if (w.recording != nullptr) w.recording->sleep(cycles);
+    if (w.recording != nullptr) w.recording->sleep(cycles, in);
   }
   w.yield = true;
 }

@@ -49,7 +49,7 @@ void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const 
                   std::to_string(barrier.expected) + " and " + std::to_string(expected));
   const u32 count = static_cast<u32>(std::popcount(lanes));
   ++totals->barriers;
-  if (warp.recording != nullptr) warp.recording->arrive(barrier.number(id_of_barrier));
+  if (warp.recording != nullptr) warp.recording->arrive(barrier.number(id_of_barrier), in);
   barrier.expected = expected;
   barrier.threads += count;
   barrier.rounded += lanes == warp.live() ? kWarpSize : count;

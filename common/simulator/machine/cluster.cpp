@@ -9,11 +9,11 @@ namespace roofline::sim {
 
 Cluster::Cluster(u32 size, u64 threads_a_block) : blocks(size), live_(size * threads_a_block) {}
 
-void Cluster::arrive(Warp& warp, u32 lanes) {
+void Cluster::arrive(Warp& warp, u32 lanes, const Instruction& in) {
   warp.cluster_arrived |= lanes;
   arrived_ += static_cast<u32>(std::popcount(lanes));
   ++warp.block->totals->barriers;
-  if (warp.recording != nullptr) warp.recording->arrive(barrier_.number(kClusterBarrier));
+  if (warp.recording != nullptr) warp.recording->arrive(barrier_.number(kClusterBarrier), in);
   complete_if_full();
 }
 

@@ -24,7 +24,7 @@ struct Cluster {
   u32 ended = 0;
 
   /// barrier.cluster: lanes of a warp arrive.
-  void arrive(Warp& warp, u32 lanes);
+  void arrive(Warp& warp, u32 lanes, const Instruction& in);
   /// Threads that end need not arrive any more.
   void exited(Warp& warp, u32 lanes);
   /// A block begins; its rank is set.

@@ -193,6 +193,7 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   timeline_.clear_entries();
   record.seconds = result.time.seconds;
   for (auto& bound : result.time.bounds) record.bounds.emplace_back(bound.resource, bound.seconds);
+  record.stalls = result.time.stalls;
   if (!record.bounds.empty()) record.limiter = record.bounds.front().first;
   result.counters.per_instruction.clear();
   record.counters = std::move(result.counters);

@@ -89,7 +89,11 @@ void Records::count(const Device& device, FunctionId function, const LaunchResul
       lines.push_back({describe(device, function, result.kernel, instructions[i])});
     }
   }
-  for (size_t i = 0; i < std::min(lines.size(), counts.size()); i++) lines[i].line.counters.add(counts[i]);
+  const auto& stalls = result.time.stalls_of;
+  for (size_t i = 0; i < std::min(lines.size(), counts.size()); i++) {
+    lines[i].line.counters.add(counts[i]);
+    if (i < stalls.size()) lines[i].line.stalls.add(stalls[i]);
+  }
 }
 
 std::vector<channel::WireLine> Records::lines() const {

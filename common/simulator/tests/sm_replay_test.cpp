@@ -41,9 +41,7 @@ class SmReplay : public testing::Test {
     work.hit_rate = [](u32) { return 1.0; };
     return replay_sm(gpu, work).cycles / (8 * 200);
   }
-  static double stall(const ReplayOutcome& outcome, Stall which) {
-    return outcome.stalls[static_cast<size_t>(which)];
-  }
+  static double stall(const ReplayOutcome& outcome, Stall which) { return outcome.stalls[which]; }
   /// Loads of global memory, then arithmetic, between barriers: both phases take about as long.
   static HandMade phases(u32 count) {
     HandMade warp;

@@ -46,7 +46,7 @@ class KernelModel {
     // What resources do beside each other, and what one SM does with its share of them, one after the other.
     const double together = norm(device_.overlap_exponent);
     const double work = records_.empty() ? joined(together, latency, device_.latency_exponent)
-                                         : std::max(together, replayed_seconds());
+                                         : std::max(together, replayed_seconds(result));
     // Blocks that wait for their latency leave the launching of others alone; work that fills the device does
     // not.
     add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));
@@ -152,7 +152,8 @@ class KernelModel {
     return (rounds * cycles + (rounds - 1) * device_.block_start_latency) / (device_.clock_mhz * 1e6);
   }
 
-  double replayed_seconds() const {
+  /// Leaves in `time` what warps did meanwhile, in cycles of what was replayed.
+  double replayed_seconds(KernelTime& time) const {
     const double reads = number(counters_.l2_read_sectors);
     const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
     ReplayWork work;
@@ -177,7 +178,10 @@ class KernelModel {
     work.most_instructions = 1 << 17;
     const double rest = std::max(1 - resident_ / number(work.blocks), 0.0);  // after the first round
     const double weight = 1 + (average_to_recorded() - 1) * rest;
-    return memory_.replay(device_, work).cycles * weight / (device_.clock_mhz * 1e6);
+    const ReplayOutcome& outcome = memory_.replay(device_, work);
+    time.stalls = outcome.stalls;
+    time.stalls_of = outcome.stalls_of;
+    return outcome.cycles * weight / (device_.clock_mhz * 1e6);
   }
 
   /// Instructions of the average block for each one of a recorded block: a grid that does not divide evenly
@@ -260,6 +264,10 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;
     time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});
+  }
+  if (const double cycles = time.stalls.sum(); cycles > 0) {
+    time.stalls.scale(time.seconds / cycles);
+    for (StallTimes& stalls : time.stalls_of) stalls.scale(time.seconds / cycles);
   }
   return time;
 }

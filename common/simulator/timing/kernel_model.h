@@ -34,6 +34,10 @@ struct KernelTime {
     double seconds = 0;
   };
   std::vector<Bound> bounds;  ///< every resource, slowest first
+  /// Of the seconds, what the average warp does with them by the replay: in the whole kernel, and in each
+  /// instruction (ReplayOutcome::stalls_of). Empty without records.
+  StallTimes stalls;
+  std::vector<StallTimes> stalls_of;
   const std::string& limiter() const { return bounds.front().resource; }
 };
 

@@ -360,11 +360,13 @@ void BlockRecorder::Warp::wait_for_copies(u32 pending, bool uncommitted) {
   pending_ = uncommitted ? kEveryCopy : pending;
 }
 
-void BlockRecorder::Warp::arrive(u32 phase) {
+void BlockRecorder::Warp::arrive(u32 phase, const Instruction& in) {
+  arrived_at_ = in.index;
   if (is_full()) return;
   close();
   Recorded r;
   r.kind = Kind::kArrive;
+  r.instruction = arrived_at_;
   r.pipe = Pipe::kControl;
   r.issue = 1;
   r.amount = phase;
@@ -377,16 +379,18 @@ void BlockRecorder::Warp::meet(u32 phase) {
   close();
   Recorded r;
   r.kind = Kind::kMeet;
+  r.instruction = arrived_at_;
   r.amount = phase;
   append(r, {});
   close();
 }
 
-void BlockRecorder::Warp::sleep(double cycles) {
+void BlockRecorder::Warp::sleep(double cycles, const Instruction& in) {
   if (is_full()) return;
   close();
   Recorded r;
   r.kind = Kind::kSleep;
+  r.instruction = in.index;
   r.amount = static_cast<u32>(std::min(cycles, 4e9));
   append(r, {});
   close();

@@ -105,9 +105,9 @@ class BlockRecorder::Warp {
   void commit_copies() { next_ = Recorded::Kind::kCommit; }
   void wait_for_copies(u32 pending, bool uncommitted);
   /// A barrier's phase: any number that no other phase of the block has.
-  void arrive(u32 phase);
+  void arrive(u32 phase, const Instruction& in);
   void meet(u32 phase);
-  void sleep(double cycles);
+  void sleep(double cycles, const Instruction& in);
 
  private:
   friend class BlockRecorder;
@@ -135,6 +135,7 @@ class BlockRecorder::Warp {
   Producers
       condition_;  ///< of what has a predicate in place of a branch, before instruction predicated_until_
   u32 predicated_until_ = 0;
+  u32 arrived_at_ = 0;       ///< the instruction of the latest arrival
   u32 most_ = 0, open_ = 0;  ///< first of the basic block
   u64 seen_ = 0;             ///< instructions, also those that are not kept
   Recorded::Kind next_ = Recorded::Kind::kArithmetic;

@@ -41,7 +41,9 @@ struct WarpState {
   u64 age = 0;
   double ready = 0;  ///< when the next instruction could issue if its pipe were free; kNever at a barrier
   double front = 0;  ///< when the last one had issued
-  Stall stall = Stall::kWait;  ///< until `ready`
+  double held = 0;   ///< until when that one held the warp, by `hold`
+  Stall hold = Stall::kWait;
+  Stall stall = Stall::kWait;  ///< from `held` until `ready`
   double loading = 0;          ///< until everything that was asked for is there
   double copying = 0;
   std::vector<double> groups;  ///< arrival of each committed group and all before it
@@ -97,7 +99,8 @@ class Replay {
       issue(first, simulated);
     }
     ReplayOutcome outcome;
-    outcome.stalls = stalls_;
+    for (const StallTimes& stalls : stalls_) outcome.stalls.add(stalls);
+    outcome.stalls_of = std::move(stalls_);
     if (ends_.empty()) return outcome;
     std::sort(ends_.begin(), ends_.end());
     outcome.cycles = ends_.back();
@@ -113,7 +116,8 @@ class Replay {
   struct Candidate {
     double at = kNever;
     WarpState* warp = nullptr;
-    Stall stall = Stall::kSelected;  ///< between `ready` and `at`
+    double free = 0;                    ///< when the pipe takes it
+    Stall stall = Stall::kNotSelected;  ///< from `ready` until then
   };
 
   static size_t index(Pipe pipe) { return static_cast<size_t>(pipe); }
@@ -159,7 +163,7 @@ class Replay {
       warp.copying = warp.loading = 0;
       warp.groups.clear();
       warp.results.assign(std::min<size_t>(kRemembered, warp.record->instructions.size()), {});
-      warp.stall = Stall::kWait;
+      warp.held = at;
       ++place.live;
       const auto s = static_cast<u32>(warp.age % kSchedulers);
       scheduled_[s].push_back(&warp);
@@ -192,12 +196,27 @@ class Replay {
       const double free = pipe_free(s, head(*warp), stall);
       const double at = std::max({warp->ready, free, scheduler_free_[s]});
       if (best.warp == nullptr || at < best.at || (at == best.at && warp->age < best.warp->age))
-        best = {at, warp, free > warp->ready ? stall : Stall::kNotSelected};
+        best = {at, warp, free, stall};
     }
     next_[s] = best;
   }
 
-  void note(Stall stall, double cycles) { stalls_[static_cast<size_t>(stall)] += cycles; }
+  void note(u32 instruction, Stall stall, double cycles) {
+    if (instruction >= stalls_.size()) stalls_.resize(instruction + 1);
+    stalls_[instruction][stall] += cycles;
+  }
+
+  /// Where the warp's time went since its last instruction had issued.
+  void account(const WarpState& warp, const Candidate& chosen) {
+    const Recorded& r = head(warp);
+    const u32 before = warp.next > 0 ? warp.record->instructions[warp.next - 1].instruction : r.instruction;
+    if (warp.held > warp.front) note(before, warp.hold, warp.held - warp.front);
+    if (warp.ready > warp.held) note(r.instruction, warp.stall, warp.ready - warp.held);
+    const double taken = std::clamp(chosen.free, warp.ready, chosen.at);
+    if (taken > warp.ready) note(r.instruction, chosen.stall, taken - warp.ready);
+    if (chosen.at > taken) note(r.instruction, Stall::kNotSelected, chosen.at - taken);
+    note(r.instruction, Stall::kSelected, r.issue);
+  }
 
   void issue(u32 s, u64 simulated) {
     // Others may have filled the data path meanwhile.
@@ -209,9 +228,7 @@ class Replay {
     WarpState& warp = *next_[s].warp;
     const double now = next_[s].at;
     const Recorded& r = head(warp);
-    note(warp.stall, warp.ready - warp.front);
-    note(next_[s].stall, now - warp.ready);
-    note(Stall::kSelected, r.issue);
+    account(warp, next_[s]);
     const double slots = r.issue;
     scheduler_free_[s] = now + slots;
     warp.front = now + slots;
@@ -280,8 +297,8 @@ class Replay {
 
   /// The warp's next instruction is there: when are its sources?
   void prepare(WarpState& warp, double earliest, Stall why) {
-    warp.ready = earliest;
-    warp.stall = why;
+    warp.ready = warp.held = earliest;
+    warp.hold = why;
     if (earliest == kNever) return;
     const Recorded& r = head(warp);
     for (u32 i = 0; i < r.sources; ++i) {
@@ -401,7 +418,7 @@ class Replay {
   std::vector<Misses> missed_;
   u64 started_ = 0, ages_ = 0;
   std::vector<double> ends_;
-  std::array<double, static_cast<size_t>(Stall::kCount)> stalls_{};
+  std::vector<StallTimes> stalls_;  ///< by instruction
 };
 
 /// Everything that decides a replay, in one number.
@@ -439,7 +456,7 @@ u64 hash_of(const ReplayWork& work) {
 const char* name_of(Stall stall) {
   static constexpr const char* kNames[] = {
       "selected",           "not selected", "wait",        "short scoreboard", "long scoreboard", "barrier",
-      "math pipe throttle", "mio throttle", "lg throttle", "branch resolving", "sleeping"};
+      "math pipe throttle", "MIO throttle", "LG throttle", "branch resolving", "sleeping"};
   return kNames[static_cast<size_t>(stall)];
 }
 
@@ -447,7 +464,7 @@ ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work)
   return Replay(device, work).run();
 }
 
-ReplayOutcome ReplayMemory::replay(const DeviceDescription& device, const ReplayWork& work) {
+const ReplayOutcome& ReplayMemory::replay(const DeviceDescription& device, const ReplayWork& work) {
   constexpr size_t kMost = 256;
   const u64 hash = hash_of(work);
   if (const auto known = outcomes_.find(hash); known != outcomes_.end()) return known->second;

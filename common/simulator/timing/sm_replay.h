@@ -1,31 +1,14 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <functional>
 #include <span>
 #include <unordered_map>
 
 #include "simulator/timing/recording.h"
+#include "simulator/timing/stall.h"
 
 namespace roofline::sim {
-
-/// Why a warp did not issue, under the names of NVIDIA's profiler.
-enum class Stall : u8 {
-  kSelected,         ///< it did
-  kNotSelected,      ///< another warp did
-  kWait,             ///< a result of known latency
-  kShortScoreboard,  ///< shared memory, shuffles, special functions
-  kLongScoreboard,   ///< L1 and beyond
-  kBarrier,
-  kMathPipeThrottle,
-  kMioThrottle,  ///< the queue to shared memory is full
-  kLgThrottle,   ///< the queue to global memory is full
-  kBranchResolving,
-  kSleeping,
-  kCount
-};
-const char* name_of(Stall stall);
 
 /// What is replayed on one SM.
 struct ReplayWork {
@@ -42,7 +25,10 @@ struct ReplayWork {
 
 struct ReplayOutcome {
   double cycles = 0;  ///< from the start of the first block to the end of the last
-  std::array<double, static_cast<size_t>(Stall::kCount)> stalls{};  ///< cycles of warps, of what was replayed
+  StallTimes stalls;  ///< cycles of warps, of what was replayed
+  /// The same by instruction (index into the kernel's info). A wait belongs to the instruction that cannot
+  /// issue; barriers, asynchronous copies, branches and sleep to the instruction that waits for them.
+  std::vector<StallTimes> stalls_of;
 };
 
 /// Runs recorded blocks on one SM, event by event: four schedulers, each of which issues the oldest warp that
@@ -56,7 +42,8 @@ ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work)
 /// again.
 class ReplayMemory {
  public:
-  ReplayOutcome replay(const DeviceDescription& device, const ReplayWork& work);
+  /// Valid until the next call.
+  const ReplayOutcome& replay(const DeviceDescription& device, const ReplayWork& work);
 
  private:
   std::unordered_map<u64, ReplayOutcome> outcomes_;  ///< by a hash of the work

@@ -172,6 +172,33 @@ TEST(Listing, EveryTimeSaysThatItIsSimulated) {
   EXPECT_GT(times, 0) << "nothing was looked at";
 }
 
+// Breaks when reasons are swapped on their way to the reader, or name a line where warps do not wait.
+TEST(Listing, SaysWhyWarpsWaitAndWhere) {
+  sim::LineRecord user = instruction(5, "add.f32 %f2, %f1, %f1"), barrier = instruction(7, "bar.sync 0");
+  user.stalls[sim::Stall::kLongScoreboard] = 6e-4;
+  barrier.stalls[sim::Stall::kBarrier] = 3e-4;
+  barrier.stalls[sim::Stall::kSelected] = 1e-4;
+  ProgramProfile p = program({user, barrier});
+  p.kernels[0].stalls.add(user.stalls);
+  p.kernels[0].stalls.add(barrier.stalls);
+  Terminal terminal;
+  terminal.width = 120;
+  const std::string text = listing(p, terminal);
+  EXPECT_NE(
+      text.find("a warp's time: long scoreboard 60 % (most in line 5), barrier 30 % (most in line 7); it "
+                "issues 10 %"),
+      std::string::npos)
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\n +5 +50 +60 ")) &&
+              std::regex_search(text, std::regex("\n +7 +50 +30 ")))
+      << text;
+  const auto json = nlohmann::json::parse(run_json(p, "./scale", 0, {}));
+  const auto& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("stalls").at(0).at("reason"), "long scoreboard");
+  EXPECT_EQ(kernel["stalls"][1].at("simulated_seconds"), 3e-4);
+  EXPECT_EQ(kernel.at("lines").at(1).at("stalls").at(0).at("reason"), "barrier");
+}
+
 TEST(Json, HoldsKernelsLinesAndFindings) {
   const ProgramProfile p = program({load(3, 32, 4, 128)});
   const auto json = nlohmann::json::parse(run_json(p, "./scale", 0, advise(p)));

@@ -96,6 +96,7 @@ TEST(Trace, KernelsCarryTheirFacts) {
   kernel.seconds = 2e-6;
   kernel.limiter = "DRAM";
   kernel.bounds = {{"DRAM", 2e-6}, {"FMA", 1e-6}};
+  kernel.stalls[sim::Stall::kBarrier] = 1.5e-6;
   kernel.counters.dram_read_bytes = 2'000'000;
   kernel.counters.flops[static_cast<size_t>(sim::FlopType::kF32)] = 4'000'000;
   kernel.occupancy = {8, 64, 1.0, "grid"};
@@ -105,6 +106,7 @@ TEST(Trace, KernelsCarryTheirFacts) {
   EXPECT_EQ(after[0].arguments.at("grid"), "4 x 2 x 1");
   EXPECT_EQ(after[0].arguments.at("limited by"), "DRAM");
   EXPECT_EQ(after[0].arguments.at("us by resource").at("FMA"), 1.0);
+  EXPECT_EQ(after[0].arguments.at("us of a warp").at("barrier"), 1.5);
   EXPECT_EQ(after[0].arguments.at("roofline").at("FLOP per byte"), 2.0);
   EXPECT_EQ(after[0].arguments.at("roofline").at("DRAM GB/s"), 1000.0);
   EXPECT_FALSE(trace.named("beside", "kernel")[0].arguments.contains("grid")) << "no record of this one";
