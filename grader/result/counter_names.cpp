@@ -14,6 +14,7 @@ namespace {
 // for the machine code: instructions may differ a little, what an access costs may not.
 constexpr CounterName kNames[] = {
     {"instr%", "warp instructions, share", "inst_executed"},
+    {"wait%", "time of warps that do not issue, share", "smsp__pcsamp_warps_issue_stalled_*"},
     {"lanes", "active threads of a warp", "derived__avg_thread_executed"},
     {"split%", "branches whose threads disagree", "smsp__branch_targets_threads_divergent"},
     {"sectors", "sectors of global memory / ideal",
