@@ -55,7 +55,8 @@ struct HostBytes {
 
 /// What happened on the device between begin_region and end_region, or between two ends.
 struct Region {
-  double virtual_seconds = 0;  ///< from the host clock at the beginning to the end of all work submitted
+  double virtual_seconds = 0;    ///< from the host clock at the beginning to the end of all work submitted
+  double host_code_seconds = 0;  ///< of these, what the program said that its own code took (HostTime)
   std::vector<KernelRecord> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
   u64 fill_bytes = 0;

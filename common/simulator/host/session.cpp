@@ -108,6 +108,7 @@ Region Session::end_region() {
   read(state_->ask(ObserverCommand::kEndRegion), wire);
   Region region;
   region.virtual_seconds = wire.virtual_seconds;
+  region.host_code_seconds = wire.host_code_seconds;
   for (auto& kernel : wire.kernels) region.kernels.push_back(std::move(kernel.record));
   region.host_to_device_bytes = wire.host_to_device_bytes;
   region.device_to_host_bytes = wire.device_to_host_bytes;
