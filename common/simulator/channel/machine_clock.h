@@ -7,8 +7,8 @@
 
 namespace roofline::sim::channel {
 
-/// What the machine shows of its clock, in memory that the program sees too: a program that reads a clock need
-/// not ask. The machine writes it and never reads it.
+/// What the machine shows of its clock, in memory that the program sees too: a program that reads a clock
+/// need not ask. The machine writes it and never reads it.
 struct MachineClock {
   std::atomic<double> seconds{0};  ///< virtual time of the host after that command
   std::atomic<u32> executed{0};    ///< sequence of the last command whose cost the time has

@@ -5,8 +5,8 @@
 
 #include "simulator/channel/machine_clock.h"
 
-/// What the CUDA runtime and libvirtual_clock.so, which answers the program's questions for the time, tell each
-/// other. Both are in the program's process and of one build.
+/// What the CUDA runtime and libvirtual_clock.so, which answers the program's questions for the time, tell
+/// each other. Both are in the program's process and of one build.
 namespace roofline::sim::host_clock {
 
 /// Of libvirtual_clock.so; the runtime looks up kProgramClockName, a function that gives this or nullptr.

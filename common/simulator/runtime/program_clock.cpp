@@ -16,7 +16,8 @@ const host_clock::ProgramClock* program_clock() {
 
 void tell_host_time(Connection& connection) {
   if (!program_clock()) return;
-  if (const double seconds = program_clock()->take(); seconds > 0) connection.post(channel::HostTime{seconds});
+  if (const double seconds = program_clock()->take(); seconds > 0)
+    connection.post(channel::HostTime{seconds});
 }
 
 }  // namespace roofline::sim::runtime

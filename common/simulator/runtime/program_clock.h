@@ -6,8 +6,8 @@
 
 namespace roofline::sim::runtime {
 
-/// The clock that the program reads, where `lab run` has loaded libvirtual_clock.so; else nullptr: it reads the
-/// real one.
+/// The clock that the program reads, where `lab run` has loaded libvirtual_clock.so; else nullptr: it reads
+/// the real one.
 const host_clock::ProgramClock* program_clock();
 
 /// Around a call of the program: what happens inside is not its own code, and costs what the machine says.

@@ -34,7 +34,8 @@ int clock_gettime(clockid_t clock, timespec* to) noexcept {
     *to = as_timespec(shown);
     return 0;
   }
-  return g_clock_gettime ? g_clock_gettime(clock, to) : static_cast<int>(::syscall(SYS_clock_gettime, clock, to));
+  return g_clock_gettime ? g_clock_gettime(clock, to)
+                         : static_cast<int>(::syscall(SYS_clock_gettime, clock, to));
 }
 
 int gettimeofday(timeval* __restrict to, void* __restrict zone) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Waits for files with a time limit. Whoever waits for nothing but the time, as select() without files does, sleeps.
+// Waits for files with a time limit. Whoever waits for nothing but the time, as select() without files does,
+// sleeps.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

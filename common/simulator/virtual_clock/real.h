@@ -21,11 +21,11 @@ Function* real_function(const char* name, const char* version = nullptr) {
 
 /// `REAL(nanosleep)(...)` calls it; it is looked up once.
 #define REAL(name) REAL_VERSION(name, nullptr)
-#define REAL_VERSION(name, version)                                                              \
-  ([]() -> decltype(&::name) {                                                                   \
-    static const auto function = ::roofline::sim::virtual_clock::real_function<decltype(::name)>( \
-        #name, version);                                                                         \
-    return function;                                                                             \
+#define REAL_VERSION(name, version)                                                      \
+  ([]() -> decltype(&::name) {                                                           \
+    static const auto function =                                                         \
+        ::roofline::sim::virtual_clock::real_function<decltype(::name)>(#name, version); \
+    return function;                                                                     \
   }())
 
 inline constexpr s64 kNano = 1'000'000'000;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sleeping: really, so that other threads get as far as they would, and then the virtual moment has come, too.
+// Sleeping: really, so that other threads get as far as they would, and then the virtual moment has come,
+// too.
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>

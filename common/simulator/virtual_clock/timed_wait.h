@@ -8,10 +8,10 @@
 
 namespace roofline::sim::virtual_clock {
 
-/// Waits until a moment of virtual time: `attempt(nanoseconds)` waits so long in real time and says whether that
-/// time ran out. Real time counts only while no thread waits for the machine: what the machine computes takes as
-/// long as it takes, and a deadline must not run out meanwhile. A kernel may wait for this very thread, though,
-/// so patience ends.
+/// Waits until a moment of virtual time: `attempt(nanoseconds)` waits so long in real time and says whether
+/// that time ran out. Real time counts only while no thread waits for the machine: what the machine computes
+/// takes as long as it takes, and a deadline must not run out meanwhile. A kernel may wait for this very
+/// thread, though, so patience ends.
 template <class Attempt>
 void wait_until(s64 moment, Attempt&& attempt) {
   constexpr s64 kPatience = 30 * kNano, kLeast = 1'000'000;

@@ -19,19 +19,19 @@ namespace {
 enum class Mode { kReal, kCpu, kFree };
 
 /// Clocks that are virtual, with what they showed when virtual time began.
-constexpr clockid_t kClocks[] = {CLOCK_REALTIME,         CLOCK_MONOTONIC,     CLOCK_MONOTONIC_RAW,
-                                 CLOCK_REALTIME_COARSE,  CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME,
-                                 CLOCK_TAI};
+constexpr clockid_t kClocks[] = {
+    CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC_COARSE,
+    CLOCK_BOOTTIME, CLOCK_TAI};
 s64 g_base[std::size(kClocks)];
 s64 g_cpu_base = 0;
 
 Mode g_mode = Mode::kReal;
 std::atomic<const channel::MachineClock*> g_machine{nullptr};
 const std::atomic<u32>* g_posted = nullptr;
-std::atomic<bool> g_counts{false};        ///< the program's own code counts
-std::atomic<s64> g_pending{0};            ///< own code and sleep that the machine was not told
-std::atomic<s64> g_idle{0};               ///< of all time so far, sleep
-std::atomic<s64> g_cpu_in_calls{0};       ///< CPU time of the runtime inside calls
+std::atomic<bool> g_counts{false};               ///< the program's own code counts
+std::atomic<s64> g_pending{0};                   ///< own code and sleep that the machine was not told
+std::atomic<s64> g_idle{0};                      ///< of all time so far, sleep
+std::atomic<s64> g_cpu_in_calls{0};              ///< CPU time of the runtime inside calls
 std::atomic<s64> g_cpu_seen{0}, g_wall_seen{0};  ///< up to which own code was counted
 std::atomic_flag g_counting = ATOMIC_FLAG_INIT;
 std::atomic<s64> g_latest{0};
@@ -59,8 +59,9 @@ void count_own_code() {
   g_counting.clear(std::memory_order_release);
 }
 
-/// The machine's clock after all commands that were sent and have no answer. A kernel that waits for the program
-/// may keep one of them back for ever: after a while without progress nobody waits for the same again.
+/// The machine's clock after all commands that were sent and have no answer. A kernel that waits for the
+/// program may keep one of them back for ever: after a while without progress nobody waits for the same
+/// again.
 s64 machine_time(const channel::MachineClock& machine) {
   constexpr s64 kPatience = 10 * kNano;
   static std::atomic<u32> given_up_at{0};

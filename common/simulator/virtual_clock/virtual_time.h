@@ -5,14 +5,14 @@
 
 #include "simulator/host_clock/program_clock.h"
 
-/// Virtual time of the program: what the machine's clock shows, and what the program's own code has taken since
-/// the machine was last told. Its own code takes, between two CUDA calls, the CPU time of all threads together,
-/// but never more than the wall time: threads that work side by side count once, and waiting does not count.
-/// Nothing here takes a lock: signal handlers may read clocks.
+/// Virtual time of the program: what the machine's clock shows, and what the program's own code has taken
+/// since the machine was last told. Its own code takes, between two CUDA calls, the CPU time of all threads
+/// together, but never more than the wall time: threads that work side by side count once, and waiting does
+/// not count. Nothing here takes a lock: signal handlers may read clocks.
 namespace roofline::sim::virtual_clock {
 
-/// Whether this thread's clock is virtual: the device has started (or own code is free, from the beginning), and
-/// it is not the CUDA runtime that asks.
+/// Whether this thread's clock is virtual: the device has started (or own code is free, from the beginning),
+/// and it is not the CUDA runtime that asks.
 bool is_virtual();
 /// Nanoseconds of virtual time since it began. Never goes back.
 s64 now();

@@ -53,9 +53,8 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, co
 }
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const timespec* deadline) {
-  return wait_on(clock, deadline, [&](const timespec* t) {
-    return REAL(pthread_cond_clockwait)(condition, mutex, clock, t);
-  });
+  return wait_on(clock, deadline,
+                 [&](const timespec* t) { return REAL(pthread_cond_clockwait)(condition, mutex, clock, t); });
 }
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
   return wait_on(CLOCK_REALTIME, deadline,
@@ -105,9 +104,7 @@ long syscall(long number, ...) noexcept {
   long a[6];
   for (long& each : a) each = va_arg(list, long);
   va_end(list);
-  const auto real = [&](long time) {
-    return REAL(syscall)(number, a[0], a[1], a[2], time, a[4], a[5]);
-  };
+  const auto real = [&](long time) { return REAL(syscall)(number, a[0], a[1], a[2], time, a[4], a[5]); };
   const auto* given = reinterpret_cast<const timespec*>(a[3]);
   const long operation = a[1] & FUTEX_CMD_MASK;
   const bool relative = operation == FUTEX_WAIT, absolute = operation == FUTEX_WAIT_BITSET;

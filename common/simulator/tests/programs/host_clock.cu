@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the host's clocks show around work of the GPU: a rate that agrees with CUDA events, whichever clock measures it;
-// streams that overlap; host code beside a kernel; sleeps and waits that end when their time has come.
+// What the host's clocks show around work of the GPU: a rate that agrees with CUDA events, whichever clock
+// measures it; streams that overlap; host code beside a kernel; sleeps and waits that end when their time has
+// come.
 #include <poll.h>
 #include <semaphore.h>
 #include <sys/time.h>
@@ -42,7 +43,8 @@ double time_of_day() {
   return t.tv_sec + 1e-6 * t.tv_usec;
 }
 
-// A rate in GB/s by one of the host's clocks lies near the events' one: each launch costs some microseconds more.
+// A rate in GB/s by one of the host's clocks lies near the events' one: each launch costs some microseconds
+// more.
 void test_bandwidth() {
   constexpr int kN = 4 << 20, kTimes = 10;
   float* x = nullptr;
@@ -120,8 +122,8 @@ void test_waits() {
   sem_t semaphore;
   sem_init(&semaphore, 0, 0);
   EXPECT(is_a_tenth(waited([&] { std::this_thread::sleep_for(kTenth); })));
-  EXPECT(is_a_tenth(
-      waited([&] { std::this_thread::sleep_until(std::chrono::steady_clock::now() + kTenth); })));
+  EXPECT(
+      is_a_tenth(waited([&] { std::this_thread::sleep_until(std::chrono::steady_clock::now() + kTenth); })));
   EXPECT(is_a_tenth(waited([&] {
     std::unique_lock lock(mutex);
     EXPECT(!never.wait_for(lock, kTenth, [] { return false; }));
@@ -147,7 +149,8 @@ void test_waits() {
   })));
 }
 
-// A thread that is told in time does not run into its deadline, however long the GPU's work takes to simulate.
+// A thread that is told in time does not run into its deadline, however long the GPU's work takes to
+// simulate.
 void test_notified() {
   std::mutex mutex;
   std::condition_variable changed;

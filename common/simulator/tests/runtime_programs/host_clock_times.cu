@@ -31,5 +31,6 @@ int main() {
     const long long ns = std::chrono::nanoseconds(Clock::now() - began).count();
     std::printf("%lld ns %.9f s\n", ns, (b.tv_sec + 1e-6 * b.tv_usec) - (a.tv_sec + 1e-6 * a.tv_usec));
   }
-  std::printf("%lld ns in all\n", static_cast<long long>(std::chrono::nanoseconds(Clock::now() - program).count()));
+  std::printf("%lld ns in all\n",
+              static_cast<long long>(std::chrono::nanoseconds(Clock::now() - program).count()));
 }
