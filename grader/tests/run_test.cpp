@@ -142,6 +142,18 @@ TEST(Run, ChecksNameThePlaceOfAnAllocation) {
     EXPECT_TRUE(contains(debug.err, place)) << place << '\n' << debug.err;
 }
 
+/// Broken by: words that leave open whether a program launched anything.
+TEST(Run, TellsRefusedLaunchesFromNone) {
+  const Folder folder;
+  const Result refused = lab_run({compile(folder, "refused_launch")});
+  EXPECT_EQ(refused.status, 0) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "2048 threads, and 1024 are the most")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "no kernel ran: 2 launches were refused")) << refused.err;
+  const Result none = lab_run({compile(folder, "arguments")});
+  EXPECT_TRUE(contains(none.err, "launched none")) << none.err;
+  EXPECT_FALSE(contains(none.err, "refused")) << none.err;
+}
+
 /// The programs end with status 0; something was wrong nevertheless.
 TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   const Folder folder;

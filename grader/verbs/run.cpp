@@ -178,9 +178,13 @@ int conclude(int status, const RunOptions& options, const sim::Region& region) {
             " reads the host's clock: it showed simulated GPU time and the CPU time that the program's "
             "own code took on this computer, which differs from run to run (--host-time free leaves "
             "that out)");
-  if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() && code == 0)
-    say(options, "note: no kernel ran: " + options.program +
-                     " launched none, or its launches were refused (cudaGetLastError() tells why)");
+  if (region.launches_refused && region.kernels.empty() && region.load_errors.empty())
+    say(options, "note: no kernel ran: " + std::to_string(region.launches_refused) +
+                     (region.launches_refused == 1 ? " launch was" : " launches were") +
+                     " refused (call cudaGetLastError() after a launch: it tells why)");
+  else if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() &&
+           code == 0)
+    say(options, "note: no kernel ran: " + options.program + " launched none");
   const bool wrong =
       !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
   if (code == 0 && wrong) code = 1;

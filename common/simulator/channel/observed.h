@@ -67,6 +67,7 @@ struct Region {
   std::vector<std::string>
       missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
   std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
+  u64 launches_refused = 0;              ///< that never ran: the program got an error
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed

@@ -119,6 +119,7 @@ Region Session::end_region() {
   for (auto& trap : wire.traps) region.traps.push_back(std::move(trap.trap));
   region.missing_functions = std::move(wire.missing_functions);
   region.load_errors = std::move(wire.load_errors);
+  region.launches_refused = wire.launches_refused;
   region.unread_output_bytes = wire.unread_output_bytes;
   region.kernels_not_kept = wire.kernels_not_kept;
   region.graph_launches = wire.graph_launches;

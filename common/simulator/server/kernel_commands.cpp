@@ -142,6 +142,7 @@ Answer Server::handle(const LaunchKernel& c) {
   std::string why;
   if (const Status status = check_kernel(c, why); status != Status::kOk) {
     if (status == Status::kInvalidPtx) records_.load_error(why);
+    records_.launch_refused();
     return refuse(status, why);
   }
   // The host goes on while the kernel runs, which may take long, or until the host changes memory: a clock

@@ -258,6 +258,7 @@ void add(WireRegion& sum, WireRegion more) {
   sum.graph_nodes += more.graph_nodes;
   sum.graphs_instantiated += more.graphs_instantiated;
   sum.kernels_not_kept += more.kernels_not_kept;
+  sum.launches_refused += more.launches_refused;
   sum.unread_output_bytes += more.unread_output_bytes;
   sum.from_host.add(more.from_host);
   append(sum.traps, std::move(more.traps));

@@ -115,6 +115,7 @@ class Server {
   Answer handle(const channel::AllowPeer&);
   Answer handle(const channel::PrefetchManaged&);
   Answer handle(const channel::HostTime&);
+  Answer handle(const channel::ReportRefusal&);
 
   void start_device();
   void keep_followed();
