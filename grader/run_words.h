@@ -35,6 +35,11 @@ inline void add_run_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str();
   run.add_option("--explain-limit", options.explain_limit, "for --explain: instructions to print")
       ->capture_default_str();
+  run.add_option("--host-time", options.host_time,
+                 "what the program's own code takes on its clocks: cpu (as here), free (nothing; the same in "
+                 "each run), real (its clocks stay this computer's)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cpu", "free", "real"}));
   run.add_option("--threads", options.machine.threads, "host cores for the simulated GPU; 0: all");
   run.add_option("--time-limit", options.machine.time_limit,
                  "seconds a kernel may take before it is stopped; 0: no limit")

@@ -94,7 +94,7 @@ bool libraries_use_cuda(const ElfFile& elf, const fs::path& file, std::set<fs::p
 }  // namespace
 
 CudaProgram examine_program(const std::string& name) {
-  CudaProgram program{find(name), false};
+  CudaProgram program{.path = find(name)};
   const std::string bytes = contents_of(program.path);
   if (bytes.starts_with("#!")) throw UsageError(name + " is a script: name the program that it starts");
   const ElfFile elf(std::as_bytes(std::span(bytes)));
@@ -102,6 +102,8 @@ CudaProgram examine_program(const std::string& name) {
   if (!elf.is_64_bit() || elf.machine() != EM_X86_64) throw UsageError(name + " was not built for x86-64");
   std::string other;
   bool uses_driver = false;
+  for (const std::string& library : elf.dynamic(DT_NEEDED))
+    program.is_sanitized |= library.starts_with("libasan.so") || library.starts_with("libtsan.so");
   for (const std::string& library : elf.dynamic(DT_NEEDED)) {
     if (library == kLibrary) {
       program.needs_preload = !elf.dynamic(DT_RPATH).empty();

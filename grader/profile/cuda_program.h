@@ -11,6 +11,8 @@ struct CudaProgram {
   std::filesystem::path path;
   /// It does not ask for the shared runtime, or its DT_RPATH would win over LD_LIBRARY_PATH.
   bool needs_preload = false;
+  /// Its host code is instrumented by a sanitizer (-fsanitize=address).
+  bool is_sanitized = false;
 };
 
 /// Finds `name` (a path, or a name in PATH) and reads its ELF headers. Throws UsageError (paths.h) with one

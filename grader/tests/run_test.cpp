@@ -96,6 +96,24 @@ TEST(Run, WritesATimeline) {
   EXPECT_TRUE(contains(unwritable.err, "cannot be written")) << unwritable.err;
 }
 
+/// Broken by: host code that costs something after all, a clock that begins somewhere else in each run, a
+/// program that is not told why its numbers change.
+TEST(Run, HostTimeIsReproducibleWhereItIsFree) {
+  const Folder folder;
+  const std::string program = compile(folder, "host_clock_times");
+  const Result once = lab_run({"--host-time", "free", program}),
+               again = lab_run({"--host-time", "free", program});
+  EXPECT_EQ(once.status, 0) << once.err;
+  EXPECT_TRUE(contains(once.out, " ns in all")) << once.out;
+  EXPECT_EQ(once.out, again.out);
+  EXPECT_EQ(once.err, "");
+  const Result measured = lab_run({program});
+  EXPECT_TRUE(contains(measured.err, "--host-time free")) << measured.err;
+  EXPECT_NE(measured.out, once.out) << "host code takes time";
+  EXPECT_EQ(lab_run({"--host-time", "real", program}).err, "");
+  EXPECT_EQ(lab_run({"--host-time", "none", program}).status, 2);
+}
+
 /// A check that does not exist, and one that finds nothing; what checks find stands in the simulator's
 /// tests/bugs.
 TEST(Run, ChecksAreChosenByName) {
@@ -122,6 +140,18 @@ TEST(Run, ChecksNameThePlaceOfAnAllocation) {
   for (const char* place :
        {"cudaMalloc no. 1 at allocation_sites.cu:22", "cudaMallocPitch no. 1 at allocation_sites.cu:16"})
     EXPECT_TRUE(contains(debug.err, place)) << place << '\n' << debug.err;
+}
+
+/// Broken by: words that leave open whether a program launched anything.
+TEST(Run, TellsRefusedLaunchesFromNone) {
+  const Folder folder;
+  const Result refused = lab_run({compile(folder, "refused_launch")});
+  EXPECT_EQ(refused.status, 0) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "2048 threads, and 1024 are the most")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "no kernel ran: 2 launches were refused")) << refused.err;
+  const Result none = lab_run({compile(folder, "arguments")});
+  EXPECT_TRUE(contains(none.err, "launched none")) << none.err;
+  EXPECT_FALSE(contains(none.err, "refused")) << none.err;
 }
 
 /// The programs end with status 0; something was wrong nevertheless.

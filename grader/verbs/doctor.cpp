@@ -75,8 +75,9 @@ Finding gpu() {
 
 Finding built(const Paths& paths) {
   std::string missing;
-  for (const fs::path& part : {paths.simulator() / "libcudart.so.13",
-                               paths.simulator() / "libredirect_cudart.so", paths.worker_library()}) {
+  for (const fs::path& part :
+       {paths.simulator() / "libcudart.so.13", paths.simulator() / "libredirect_cudart.so",
+        paths.simulator() / "libvirtual_clock.so", paths.worker_library()}) {
     std::error_code ignored;
     if (!fs::exists(part, ignored)) missing += (missing.empty() ? "" : ", ") + paths.shown(part);
   }

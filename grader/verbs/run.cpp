@@ -70,13 +70,20 @@ std::vector<std::string> environment_for(const CudaProgram& program, const RunOp
       before(directory + "/libredirect_cudart.so", "LD_AUDIT"),  // where the runtime is linked in
       "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
       "ROOFLINE_DEVICE=" + options.machine.device};  // for processes that it forks
+  std::string preload;
+  const bool separators = directory.find_first_of(" :;") != std::string::npos;
+  if (options.machine.host_time && !separators) {
+    added.push_back("ROOFLINE_HOST_TIME=" + options.host_time);
+    preload = directory + "/libvirtual_clock.so";
+  }
   // The loader takes these for separators, and would go on without the library.
-  if (program.needs_preload && directory.find_first_of(" :;") != std::string::npos)
+  if (program.needs_preload && separators)
     throw UsageError(options.program + " has the CUDA runtime linked in, and the simulated GPU lies in " +
                      directory +
                      ": move it to a path without spaces and colons, or build with nvcc -cudart shared");
   if (program.needs_preload)
-    added.push_back(before(directory + "/libcudart.so.13:" + directory + "/libcuda.so.1", "LD_PRELOAD"));
+    preload += (preload.empty() ? "" : ":") + directory + "/libcudart.so.13:" + directory + "/libcuda.so.1";
+  if (!preload.empty()) added.push_back(before(preload, "LD_PRELOAD"));
   return environment_with(added);
 }
 
@@ -165,9 +172,19 @@ int conclude(int status, const RunOptions& options, const sim::Region& region) {
   if (region.unread_output_bytes)
     say(options, "kernels printed " + std::to_string(region.unread_output_bytes) +
                      " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
-  if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() && code == 0)
-    say(options, "note: no kernel ran: " + options.program +
-                     " launched none, or its launches were refused (cudaGetLastError() tells why)");
+  if (region.host_code_seconds > 0 && options.host_time == "cpu")
+    say(options,
+        "note: " + options.program +
+            " reads the host's clock: it showed simulated GPU time and the CPU time that the program's "
+            "own code took on this computer, which differs from run to run (--host-time free leaves "
+            "that out)");
+  if (region.launches_refused && region.kernels.empty() && region.load_errors.empty())
+    say(options, "note: no kernel ran: " + std::to_string(region.launches_refused) +
+                     (region.launches_refused == 1 ? " launch was" : " launches were") +
+                     " refused (call cudaGetLastError() after a launch: it tells why)");
+  else if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() &&
+           code == 0)
+    say(options, "note: no kernel ran: " + options.program + " launched none");
   const bool wrong =
       !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
   if (code == 0 && wrong) code = 1;
@@ -203,6 +220,8 @@ int run_program(const RunOptions& given) try {
   if (const char* level = std::getenv("ROOFLINE_VECTOR_LEVEL")) machine.vector_level = level;
   machine.checks = parse_checks(options.check);
   machine.trace = !options.trace.empty();
+  // The sanitizers' runtime insists on being the first library.
+  machine.host_time = options.host_time != "real" && !program.is_sanitized;
   sim::Session session = [&] {
     try {
       return sim::Session::start(options.simulator, machine);

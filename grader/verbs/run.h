@@ -31,6 +31,9 @@ struct RunOptions {
   /// Of the simulated GPU. An endless loop ends at the time limit; device, checks and trace are set by the
   /// above.
   sim::MachineOptions machine{.time_limit = 600};
+  /// How long the program's own code takes on the clocks that it reads: "cpu" (what it takes here), "free"
+  /// (nothing), or "real": its clocks are this computer's.
+  std::string host_time = "cpu";
   std::string program;                 ///< a path, or a name looked up in PATH
   std::filesystem::path trace;         ///< write a timeline there; empty: none
   std::vector<std::string> arguments;  ///< the program's own

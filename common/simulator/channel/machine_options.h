@@ -19,6 +19,7 @@ struct MachineOptions {
   double time_limit = 0;                  ///< wall seconds a kernel may take, 0: no limit
   bool trace = false;                     ///< keep a timeline for the observer
   bool permute_fragments = false;         ///< wmma fragments in a layout that no hardware has
+  bool host_time = false;                 ///< the program may say how long its own code took
   bool last_block_first = false;          ///< blocks start in the opposite order, where order can matter
 
   void fields(auto& io) {
@@ -32,6 +33,7 @@ struct MachineOptions {
     io("trace", trace);
     io("permute-fragments", permute_fragments);
     io("last-block-first", last_block_first);
+    io("host-time", host_time);
   }
 
   /// Which of the machine's programs: "v2", "v3", "v4", an x86-64 level; empty: the best that this CPU and

@@ -303,6 +303,18 @@ struct PrefetchManaged {
   void fields(auto& io) { io(address, bytes, to_device, stream); }
 };
 
+/// Posted; only where MachineOptions::host_time allows it. The program's own code took so long since the last
+/// command.
+struct HostTime {
+  double seconds = 0;
+  void fields(auto& io) { io(seconds); }
+};
+
+/// Posted. A launch was refused before it reached the machine.
+struct ReportRefusal {
+  void fields(auto&) {}
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
@@ -310,14 +322,15 @@ using Command =
                  QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
                  SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
                  UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
-                 QueryBusy, SelectDevice, AllowPeer, PrefetchManaged>;
+                 QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal>;
 
 template <class T>
 inline constexpr bool kPosted =
     std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing> ||
     std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
-    std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice>;
+    std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> ||
+    std::is_same_v<T, ReportRefusal>;
 
 /// The place of T in Command.
 template <class T, class... All>

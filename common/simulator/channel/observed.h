@@ -57,7 +57,8 @@ struct HostBytes {
 
 /// What happened on the device between begin_region and end_region, or between two ends.
 struct Region {
-  double virtual_seconds = 0;  ///< from the host clock at the beginning to the end of all work submitted
+  double virtual_seconds = 0;    ///< from the host clock at the beginning to the end of all work submitted
+  double host_code_seconds = 0;  ///< of these, what the program said that its own code took (HostTime)
   std::vector<KernelRecord> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
   u64 fill_bytes = 0;
@@ -68,6 +69,7 @@ struct Region {
   std::vector<std::string>
       missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
   std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
+  u64 launches_refused = 0;              ///< that never ran: the program got an error
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed

@@ -36,7 +36,7 @@ struct DeviceFacts {
   }
 };
 
-/// Two descriptors come with it: staging memory, host window.
+/// Three descriptors come with it: staging memory, host window, MachineClock.
 struct Welcome {
   DeviceFacts facts;
   u64 staging_bytes = 0, host_window_bytes = 0;

@@ -108,6 +108,7 @@ Region Session::end_region() {
   read(state_->ask(ObserverCommand::kEndRegion), wire);
   Region region;
   region.virtual_seconds = wire.virtual_seconds;
+  region.host_code_seconds = wire.host_code_seconds;
   for (auto& kernel : wire.kernels) region.kernels.push_back(std::move(kernel.record));
   region.host_to_device_bytes = wire.host_to_device_bytes;
   region.device_to_host_bytes = wire.device_to_host_bytes;
@@ -118,6 +119,7 @@ Region Session::end_region() {
   for (auto& trap : wire.traps) region.traps.push_back(std::move(trap.trap));
   region.missing_functions = std::move(wire.missing_functions);
   region.load_errors = std::move(wire.load_errors);
+  region.launches_refused = wire.launches_refused;
   region.unread_output_bytes = wire.unread_output_bytes;
   region.kernels_not_kept = wire.kernels_not_kept;
   region.graph_launches = wire.graph_launches;

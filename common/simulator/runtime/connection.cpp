@@ -15,6 +15,7 @@
 #include "simulator/program/address_windows.h"
 #include "simulator/runtime/call_site.h"
 #include "simulator/runtime/host_watch.h"
+#include "simulator/runtime/program_clock.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -70,6 +71,7 @@ Connection::Connection() {
   if (!fields.complete() || gpus() == 0) lost();
   watches_host_ = (welcome_.checks & kCheckRace) != 0;
   map_memory(std::move(descriptors));
+  if (program_clock()) program_clock()->start(machine_clock(), last_posted());
 }
 
 Connection::~Connection() {
@@ -90,6 +92,7 @@ void Connection::open_channel() try {
   options.vector_level = environment("ROOFLINE_VECTOR_LEVEL");
   if (const int gpus = std::atoi(environment("ROOFLINE_GPUS").c_str()); gpus > 0)
     options.gpus = static_cast<unsigned>(gpus);
+  options.host_time = program_clock() != nullptr;
   options.threads = static_cast<unsigned>(std::atoi(environment("ROOFLINE_THREADS").c_str()));
   StartedMachine started = start_machine(own_directory(), options, false);
   socket_ = std::move(started.guest);
@@ -104,7 +107,7 @@ void Connection::end_machine() {
 }
 
 void Connection::map_memory(std::vector<Descriptor> descriptors) {
-  if (descriptors.size() != 2) lost();
+  if (descriptors.size() != 3) lost();
   void* staging =
       mmap(nullptr, welcome_.staging_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0].get(), 0);
   if (staging == MAP_FAILED) throw ConnectionLost("cannot map the staging memory of the simulated GPU");
@@ -113,6 +116,9 @@ void Connection::map_memory(std::vector<Descriptor> descriptors) {
   if (mmap(window, welcome_.host_window_bytes, PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptors[1].get(), 0) != window)
     throw ConnectionLost("cannot map the pinned memory of the simulated GPU");
+  void* clock = mmap(nullptr, kMachineClockBytes, PROT_READ, MAP_SHARED, descriptors[2].get(), 0);
+  if (clock == MAP_FAILED) throw ConnectionLost("cannot map the clock of the simulated GPU");
+  clock_ = static_cast<const MachineClock*>(clock);
   for (u32 gpu = 0; gpu < gpus(); gpu++) reserve_device_window(gpu, device().memory_bytes);
   states_.resize(gpus());
 }

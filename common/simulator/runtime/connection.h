@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "simulator/channel/machine_clock.h"
 #include "simulator/channel/replies.h"
 #include "simulator/channel/socket.h"
 #include "simulator/channel/start_machine.h"
@@ -67,6 +69,9 @@ class Connection {
   std::string site() const;
   bool watches_host() const { return watches_host_; }
   void stop_watching_host() { watches_host_ = false; }
+  const channel::MachineClock& machine_clock() const { return *clock_; }
+  /// Sequence of the last command without an answer.
+  const std::atomic<u32>& last_posted() const { return posted_; }
   /// The program is ending: waits until a machine of our own is gone.
   void end_machine();
 
@@ -86,7 +91,9 @@ class Connection {
   channel::Writer out_;
   std::vector<std::byte> in_;
   std::byte* staging_ = nullptr;
+  const channel::MachineClock* clock_ = nullptr;
   u32 sequence_ = 0;
+  std::atomic<u32> posted_{0};
   u32 selected_ = 0;
   struct GpuState {
     channel::Status sticky = channel::Status::kOk;
@@ -104,6 +111,7 @@ void Connection::post(const Command& command) {
   out_.clear();
   channel::encode(out_, command, ++sequence_);
   send();
+  posted_.store(sequence_, std::memory_order_release);
 }
 
 template <class Command, class Reply>

@@ -180,8 +180,10 @@ cudaError_t launch(const LaunchRequest& q) {
     Kernel* kernel = nullptr;
     LaunchKernel command{0, use.id, extent(q.grid), extent(q.block), q.dynamic_shared_bytes, q.cooperative,
                          {}};
-    if (const cudaError_t error = prepare(r, q, kernel, command.parameters); error != cudaSuccess)
+    if (const cudaError_t error = prepare(r, q, kernel, command.parameters); error != cudaSuccess) {
+      r.connection().post(ReportRefusal{});
       return error;
+    }
     command.function = kernel->facts.id;
     command.cluster = extent(q.cluster);
     if (!kernel->facts.problem.empty()) {

@@ -15,6 +15,7 @@
 #include "simulator/runtime/managed_ranges.h"
 #include "simulator/runtime/memory_pool.h"
 #include "simulator/runtime/modules.h"
+#include "simulator/runtime/program_clock.h"
 #include "simulator/runtime/registered_memory.h"
 
 namespace roofline::sim::runtime {
@@ -160,6 +161,7 @@ cudaError_t connection_error(const ConnectionLost& error);
 template <class Body>
 cudaError_t locked(Body&& body) noexcept {
   if (HostFunctions::inside()) return remember(cudaErrorNotPermitted);
+  const CallOnClock on_clock;
   Runtime& runtime = Runtime::instance();
   std::lock_guard guard(runtime.lock);
   if (runtime.forked) return remember(cudaErrorInitializationError);
@@ -184,6 +186,7 @@ cudaError_t api(Body&& body) noexcept {
     if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);
     runtime.use_primary_context();
     if (runtime.connected()) runtime.connection().call_begins();
+    if (runtime.connected()) tell_host_time(runtime.connection());
     const cudaError_t error = body(runtime);
     if (runtime.connected()) runtime.connection().call_ends();
     if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);

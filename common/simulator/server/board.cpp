@@ -3,6 +3,7 @@
 #include "simulator/server/board.h"
 
 #include <algorithm>
+#include <new>
 
 #include "simulator/channel/messages.h"
 #include "simulator/program/address_windows.h"
@@ -28,7 +29,9 @@ Board::Board(const Options& given)
       description(load_device(given.devices, given.device)),
       staging("roofline-staging", kStagingBytes),
       window_memory("roofline-host-window", window_bytes(given)),
-      window(kHostWindow, window_memory.size()) {
+      clock_memory("roofline-clock", kMachineClockBytes),
+      window(kHostWindow, window_memory.size()),
+      shown_clock(*new (clock_memory.map()) MachineClock) {
   if (options.device_memory != 0)
     description.memory_bytes = std::min(description.memory_bytes, options.device_memory);
   staging.map();

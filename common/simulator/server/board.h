@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/channel/machine_clock.h"
 #include "simulator/server/options.h"
 #include "simulator/server/shared_memory.h"
 #include "simulator/timing/device_description.h"
@@ -31,9 +32,12 @@ struct Board {
 
   Options options;
   DeviceDescription description;
-  SharedMemory staging, window_memory;
+  SharedMemory staging, window_memory, clock_memory;
   HostWindow window;
   double host_clock = 0;  ///< virtual seconds of the program's own time
+  double host_code = 0;   ///< of these, spent by its own code and sleep
+  channel::MachineClock& shown_clock;
+  u32 command = 0;  ///< sequence of the one that is carried out
   TraceLog trace;
   u64 kernels = 0;  ///< launched in this session
   u64 sampling_seed = 0;

@@ -142,8 +142,13 @@ Answer Server::handle(const LaunchKernel& c) {
   std::string why;
   if (const Status status = check_kernel(c, why); status != Status::kOk) {
     if (status == Status::kInvalidPtx) records_.load_error(why);
+    records_.launch_refused();
     return refuse(status, why);
   }
+  // The host goes on while the kernel runs, which may take long, or until the host changes memory: a clock
+  // that it reads meanwhile need not wait.
+  constexpr double kMicro = 1e-6;
+  board_.shown_clock.show(timeline_.host_now() + description_.launch_us * kMicro, board_.command);
   run_kernel(c, c.stream, 0);
   return {};
 }

@@ -65,6 +65,7 @@ Machine::Guest Machine::serve_guest(Wait wait) {
     return Guest::kClosed;
   }
   const u32 kind = static_cast<u32>(received->command.index());
+  board_.command = received->sequence;
   std::visit(
       [&]<class T>(const T& command) {
         Answer made;
@@ -74,6 +75,7 @@ Machine::Guest Machine::serve_guest(Wait wait) {
           made = select(command);
         else
           made = gpu().execute(command);
+        board_.shown_clock.show(board_.host_clock, received->sequence);
         if constexpr (!kPosted<T>)
           answer(made, kind, received->sequence);
         else
@@ -107,7 +109,8 @@ Answer Machine::welcome(const Hello& hello) {
                       board_.window_memory.size(),
                       board_.options.checks,
                       board_.options.gpus});
-  made.descriptors = {board_.staging.descriptor(), board_.window_memory.descriptor()};
+  made.descriptors = {board_.staging.descriptor(), board_.window_memory.descriptor(),
+                      board_.clock_memory.descriptor()};
   return made;
 }
 
@@ -255,6 +258,7 @@ void add(WireRegion& sum, WireRegion more) {
   sum.graph_nodes += more.graph_nodes;
   sum.graphs_instantiated += more.graphs_instantiated;
   sum.kernels_not_kept += more.kernels_not_kept;
+  sum.launches_refused += more.launches_refused;
   sum.unread_output_bytes += more.unread_output_bytes;
   sum.from_host.add(more.from_host);
   append(sum.traps, std::move(more.traps));
@@ -271,6 +275,7 @@ WireRegion Machine::end_region() {
     std::stable_sort(
         region.kernels.begin(), region.kernels.end(),
         [](const WireKernel& a, const WireKernel& b) { return a.record.start < b.record.start; });
+  region.host_code_seconds = std::exchange(board_.host_code, 0);
   begin_region();  // whatever the program does next belongs to some region
   return region;
 }

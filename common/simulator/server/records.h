@@ -33,6 +33,7 @@ class Records {
     if (bytes > kPlainParameterBytes) region_.from_host.parameters += bytes - kPlainParameterBytes;
   }
   void migrated(u64 bytes) { region_.from_host.managed += bytes; }
+  void launch_refused() { region_.launches_refused++; }
   void load_error(const std::string& message) { region_.load_errors.push_back(message); }
   void copied(CopyKind kind, u64 bytes);
   void filled(u64 bytes, u32 value_bytes) {

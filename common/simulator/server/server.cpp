@@ -113,6 +113,11 @@ Answer Server::handle(const ReportMissing& c) {
   return {};
 }
 
+Answer Server::handle(const ReportRefusal&) {
+  records_.launch_refused();
+  return {};
+}
+
 Answer Server::handle(const ResetDevice&) {
   records_.retire_functions();
   timeline_.synchronize_device();

@@ -45,9 +45,9 @@ class Server {
       flush_copy();
     if constexpr (!std::is_same_v<Command, channel::QueryEvent> &&
                   !std::is_same_v<Command, channel::QueryStream> &&
-                  !std::is_same_v<Command, channel::QueryBusy>)
+                  !std::is_same_v<Command, channel::QueryBusy> && !std::is_same_v<Command, channel::HostTime>)
       polling_since_ = -1;
-    if (!options_.trace) return handle(command);
+    if (!options_.trace || std::is_same_v<Command, channel::HostTime>) return handle(command);
     trace_.begin_call(call_name(command), timeline_.host_now());
     Answer made = handle(command);
     trace_.end_call(timeline_.host_now());
@@ -114,6 +114,8 @@ class Server {
   Answer handle(const channel::QueryBusy&);
   Answer handle(const channel::AllowPeer&);
   Answer handle(const channel::PrefetchManaged&);
+  Answer handle(const channel::HostTime&);
+  Answer handle(const channel::ReportRefusal&);
 
   void start_device();
   void keep_followed();

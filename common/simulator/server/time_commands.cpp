@@ -73,6 +73,14 @@ Answer Server::handle(const QueryStream& c) {
   return give(StreamState{done});
 }
 
+Answer Server::handle(const HostTime& c) {
+  constexpr double kMost = 1e9, kMicro = 1e-6;  // seconds: more is nonsense
+  if (!options_.host_time || !(c.seconds >= 0 && c.seconds <= kMost)) return refuse(Status::kInvalidValue);
+  timeline_.host_call(c.seconds / kMicro);
+  board_.host_code += c.seconds;
+  return {};
+}
+
 Answer Server::handle(const Synchronize& c) {
   switch (c.scope) {
     case Synchronize::Scope::kDevice:

@@ -9,10 +9,12 @@
 
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <thread>
 
 #include "simulator/channel/content_hash.h"
+#include "simulator/channel/machine_clock.h"
 #include "simulator/channel/messages.h"
 #include "simulator/channel/replies.h"
 #include "simulator/channel/socket.h"
@@ -304,6 +306,28 @@ class Staging {
 };
 
 // Broken by: work between two questions of the observer that no region counts.
+/// Broken by: a machine of a grade that believes what a program says about time.
+TEST(Machine, IsToldOfHostTimeOnlyWhereItMayBe) {
+  for (const bool allowed : {false, true}) {
+    MachineOptions options;
+    options.host_time = allowed;
+    auto session = Session::start(SIMULATOR_BUILD, options);
+    const auto clock_after = [&](double seconds) {
+      send_packet(session.guest_fd(), packet_of(HostTime{seconds}), Wait::kBlock);
+      std::vector<Descriptor> memories;
+      reply_of<Welcome>(session, Hello{}, &memories);
+      void* at = mmap(nullptr, kMachineClockBytes, PROT_READ, MAP_SHARED, memories.at(2).get(), 0);
+      const double shown = static_cast<const MachineClock*>(at)->seconds;
+      munmap(at, kMachineClockBytes);
+      return shown;
+    };
+    EXPECT_DOUBLE_EQ(clock_after(0.25), allowed ? 0.25 : 0);
+    for (const double nonsense : {-1.0, 1e300, std::numeric_limits<double>::quiet_NaN()})
+      EXPECT_DOUBLE_EQ(clock_after(nonsense), allowed ? 0.25 : 0);
+    EXPECT_DOUBLE_EQ(session.end_region().host_code_seconds, allowed ? 0.25 : 0);
+  }
+}
+
 TEST(Machine, NothingIsBetweenTwoRegions) {
   Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
   session.begin_region();

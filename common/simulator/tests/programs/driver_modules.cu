@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // The driver API: a module from PTX text, its function launched with both kinds of parameters, its variables.
-// nvcc: -lcuda
+// nvcc: -lcuda -Xcompiler -Wno-deprecated-declarations
 #include <string>
 #include <vector>
 
@@ -69,6 +69,32 @@ static void launches(CUfunction saxpy) {
                 cuLaunchKernel(saxpy, 8, 1, 1, 2048, 1, 1, 0, nullptr, parameters, nullptr));
 }
 
+// As before CUDA 4.0: what a launch needs is set for the function, one by one, and stays set.
+static void old_launches(CUfunction saxpy) {
+  Arrays arrays;
+  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(saxpy, 8, 1));  // no block yet
+  DRIVER_OK(cuFuncSetBlockShape(saxpy, 128, 1, 1));
+  DRIVER_OK(cuFuncSetSharedSize(saxpy, 0));
+  DRIVER_OK(cuParamSetv(saxpy, 0, &arrays.x, sizeof arrays.x));
+  DRIVER_OK(cuParamSetv(saxpy, 8, &arrays.y, sizeof arrays.y));
+  DRIVER_OK(cuParamSetf(saxpy, 16, 2));
+  DRIVER_OK(cuParamSeti(saxpy, 20, kCount));
+  DRIVER_OK(cuParamSetSize(saxpy, 24));
+  DRIVER_OK(cuLaunchGrid(saxpy, 8, 1));
+  EXPECT(arrays.holds(2, 1));
+  CUstream stream;
+  DRIVER_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  DRIVER_OK(cuStreamSynchronize(nullptr));
+  DRIVER_OK(cuParamSetf(saxpy, 16, 3));
+  DRIVER_OK(cuLaunchGridAsync(saxpy, 8, 1, stream));
+  DRIVER_OK(cuStreamSynchronize(stream));
+  EXPECT(arrays.holds(5, 1));
+  DRIVER_OK(cuStreamDestroy(stream));
+  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(saxpy, 0, 1, 1));
+  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(saxpy, 1 << 20));
+  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE, cuParamSeti(saxpy, -4, 1));
+}
+
 static void functions(CUmodule module) {
   CUfunction saxpy, none;
   DRIVER_OK(cuModuleGetFunction(&saxpy, module, "saxpy"));
@@ -95,6 +121,7 @@ static void functions(CUmodule module) {
   DRIVER_OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, saxpy, nullptr, 0, 0));
   EXPECT(block >= 512 && grid > 0);
   launches(saxpy);
+  old_launches(saxpy);
 }
 
 static void variables(CUmodule module) {
