@@ -14,7 +14,7 @@ namespace roofline::grader {
 namespace {
 
 StepState state_of(const StepResult& asked, const std::vector<Attempt>& attempts, const DeviceRecord& like) {
-  StepState state{.step = asked};
+  StepState state{.step = asked, .simulated = like.simulated};
   state.step.reached = false;
   state.step.fraction = 0;
   for (std::size_t i = 0; i < attempts.size(); ++i) {
@@ -58,7 +58,8 @@ std::vector<StepState> step_states(const std::vector<StepResult>& asked, const s
 std::string gain_text(const StepState& state) {
   if (!state.step.reached || state.told_later || !(state.step.fraction > 0)) return {};
   constexpr double kTelling = 1.02;  // less is no gain that anybody would call one
-  std::string text = compact(100 * state.step.fraction, 2) + " % of the roof";
+  std::string text =
+      (state.simulated ? "simulated " : "") + compact(100 * state.step.fraction, 2) + " % of the roof";
   if (state.gain >= kTelling) text += ", " + compact(state.gain, 2) + " times the step before";
   return text;
 }

@@ -130,8 +130,7 @@ void steps(Html& html, const ReportPart& part, const Result& last) {
                             {{"class", reached ? "passed" : "open"}});
     const std::string gain = gain_text(state);
     html.text(state.step.title + (gain.empty() ? "" : ": " + gain));
-    if (reached)
-      html.text(" (" + how_known(last.device) + ", attempt " + std::to_string(state.attempt) + ")");
+    if (reached) html.text(" (attempt " + std::to_string(state.attempt) + ")");
     if (!reached && !next_said && !state.step.how.empty())
       html.element("p", state.step.how, {{"class", "message"}});
     next_said = next_said || !reached;

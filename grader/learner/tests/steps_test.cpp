@@ -88,7 +88,7 @@ TEST(Steps, AreKeptFromTheFirstAttemptThatReachedThemOnThisDevice) {
   EXPECT_EQ(states[1].attempt, 2U);
   EXPECT_EQ(states[2].attempt, 3U);
   EXPECT_NEAR(states[2].gain, 40, 1e-9);
-  EXPECT_EQ(gain_text(states[2]), "80 % of the roof, 40 times the step before");
+  EXPECT_EQ(gain_text(states[2]), "simulated 80 % of the roof, 40 times the step before");
 }
 
 TEST(Steps, OnlyTheFirstMissingOneSaysHow) {
