@@ -19,6 +19,7 @@ class LearnerWords {
     add_grade(verbs);
     add_watch(verbs);
     add_finding_the_way(verbs);
+    add_broken(verbs);
     add_quiz(verbs);
     add_report(verbs);
     add_files(verbs);
@@ -80,6 +81,15 @@ class LearnerWords {
                                [this](const Paths& paths) { return hint_verb(paths, lab_, all_); });
     hint->add_option("LAB", lab_, "number or name; none: the lab you are at");
     hint->add_flag("--all", all_, "every hint from the first on");
+  }
+
+  void add_broken(VerbWords& verbs) {
+    CLI::App* broken =
+        verbs.add("broken", "a slow or wrong kernel: find out why from its counters; not graded",
+                  "  ./lab broken 01                  runs it, shows what it did, and asks\n"
+                  "Exit status: 0 all answers are right, 1 not all.",
+                  [this](const Paths& paths) { return broken_verb(paths, lab_); });
+    broken->add_option("LAB", lab_, "number or name; none: the lab you are at");
   }
 
   void add_quiz(VerbWords& verbs) {

@@ -130,6 +130,8 @@ class CommandLine {
                      "number or name: labs of the repository or autograder; none: all");
     verb->add_flag("--yes", export_.yes,
                    "give out files, too, that you may have added to a lab for yourself");
+    verb->add_flag("--with-ladders", export_.ladders,
+                   "with --for: slower versions and answers to open questions, which can then be read");
     verb->add_flag(
         "--built", export_.built,
         "with its programs, for every x86-64 Linux with glibc 2.31 or later: nobody builds it again");

@@ -58,12 +58,14 @@ Json roof_json(const RoofValue& roof) {
 Json measurement_json(const Measurement& measurement) {
   Json thresholds;
   for (const MedalRow& medal : kMedals) thresholds[medal.name] = measurement.thresholds.*medal.value;
-  return {{"id", measurement.id},
-          {"roof", roof_json(measurement.roof)},
-          {"achieved", number(measurement.achieved)},
-          {"fraction", number(measurement.fraction)},
-          {"thresholds", thresholds},
-          {"time_us", time_json(measurement.time)}};
+  Json json = {{"id", measurement.id},
+               {"roof", roof_json(measurement.roof)},
+               {"achieved", number(measurement.achieved)},
+               {"fraction", number(measurement.fraction)},
+               {"thresholds", thresholds},
+               {"time_us", time_json(measurement.time)}};
+  if (!measurement.device.empty()) json["device"] = measurement.device;
+  return json;
 }
 
 /// A sweep is the detail of the check that it decided.
@@ -200,6 +202,13 @@ Json result_json(const Result& result) {
                {"checks", std::move(checks)},
                {"measurements", std::move(measurements)},
                {"one_time_us", std::move(one_time)}};
+  for (const StepResult& step : result.steps)
+    json["steps"].push_back({{"id", step.id},
+                             {"title", step.title},
+                             {"how", step.how},
+                             {"measurement", step.measurement},
+                             {"reached", step.reached},
+                             {"fraction", number(step.fraction)}});
   if (!result.profile.empty()) json["profile"] = profile_json(result.profile);
   if (!result.program_output.empty()) json["program_output"] = result.program_output.substr(0, kKeptOutput);
   return json;

@@ -163,6 +163,7 @@ Measurement measurement_of(const Json& json) {
   measurement.roof = roof_of(json.at("roof"));
   measurement.achieved = number(json.at("achieved"));
   measurement.fraction = number(json.at("fraction"));
+  measurement.device = json.value("device", std::string());
   measurement.thresholds = thresholds_of(json.at("thresholds"));
   measurement.time = time_of(json.at("time_us"));
   if (measurement.graded()) measurement.medal = medal_for(measurement.fraction, measurement.thresholds);
@@ -202,6 +203,13 @@ Result result_of(const Json& json) {
   for (const Json& measurement : json.at("measurements"))
     result.measurements.push_back(measurement_of(measurement));
   for (const auto& [what, us] : json.at("one_time_us").items()) result.one_time.push_back({what, number(us)});
+  for (const Json& step : json.value("steps", Json::array()))
+    result.steps.push_back({.id = step.at("id"),
+                            .title = step.at("title"),
+                            .how = step.at("how"),
+                            .measurement = step.at("measurement"),
+                            .reached = step.at("reached").get<bool>(),
+                            .fraction = number(step.at("fraction"))});
   for (Measurement& measurement : result.measurements)
     if (const Check* check = result.find(measurement.id)) measurement.title = check->title;
   for (SweepResult& sweep : result.sweeps) {

@@ -42,7 +42,8 @@ bool is_for_bench(const fs::path& file, const Part& part) {
 
 /// What a lab's page may bring along, if it mentions it: pictures, and programs for ./lab run.
 bool is_exhibit(const fs::path& file) {
-  return file.extension() == ".svg" || file.extension() == ".png" || *file.begin() == "experiments";
+  return file.extension() == ".svg" || file.extension() == ".png" || *file.begin() == "experiments" ||
+         *file.begin() == "broken";
 }
 
 std::string text_of(const fs::path& file) {
@@ -141,7 +142,7 @@ class FolderCheck {
   void strays() {
     std::set<std::string> here = {chosen_.lab->theory, chosen_.lab->hints, chosen_.lab->prediction,
                                   "explanations.toml", "quiz.toml",        "spec.cpp"};
-    std::set<std::string> there = {chosen_.lab->prediction, "README.md"};
+    std::set<std::string> there = {chosen_.lab->prediction, "README.md", "answer.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});
       here.insert(part.given.begin(), part.given.end());
@@ -150,7 +151,10 @@ class FolderCheck {
     const std::string theory = text_of(lab_ / chosen_.lab->theory), spec = text_of(lab_ / "spec.cpp");
     for (const fs::path& file : files_below(lab_)) {
       const std::string name = file.generic_string();
-      const bool shown = is_exhibit(file) && theory.find(name) != std::string::npos;
+      // The page names the program; what is asked about it has the same name.
+      const std::string program = fs::path(file).replace_extension(".cu").generic_string();
+      const bool asked = *file.begin() == "broken" && file.extension() == ".toml";
+      const bool shown = is_exhibit(file) && theory.find(asked ? program : name) != std::string::npos;
       const bool included = spec.find("#include \"" + name + "\"") != std::string::npos;
       if (!here.contains(name) && !shown && !included && *file.begin() != "tests") stray(lab_ / file);
     }

@@ -295,7 +295,7 @@ std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const 
     static const std::vector<std::string> kPages = {"README.md", "hints.md", "spec.cpp", "explanations.toml",
                                                     "quiz.toml"};
     const std::string text = name.filename().string(), folder = name.parent_path().filename().string();
-    if (folder == "experiments") return true;
+    if (folder == "experiments" || folder == "broken") return true;
     if (std::ranges::find(kPages, text) != kPages.end()) return true;
     if (name.extension() == ".h" || name.extension() == ".svg" || text.ends_with("_worker.cu")) return true;
     return std::ranges::any_of(parts, [&](const Chosen& part) {
@@ -359,6 +359,18 @@ std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chos
     if (file.name.extension() == ".md") file.bytes = page_for_students(file.bytes, file.name, kept);
   take_work_out(files, paths, parts);
   return files;
+}
+
+std::vector<CourseFile> ladder_files(const Paths& paths, const std::vector<Chosen>& parts) {
+  std::set<fs::path> names;  // a lab with parts has one answer
+  std::error_code ignored;
+  for (const Chosen& part : parts) {
+    for (const auto& entry : fs::directory_iterator(part.versions(paths, "variants"), ignored))
+      if (entry.path().extension() == ".cu") names.insert(entry.path().lexically_relative(paths.root));
+    const fs::path answer = part.solutions(paths) / "answer.md";
+    if (fs::is_regular_file(answer, ignored)) names.insert(answer.lexically_relative(paths.root));
+  }
+  return read_files(paths.root, {names.begin(), names.end()});
 }
 
 std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<Chosen>& parts) {

@@ -23,6 +23,10 @@ struct CourseFile {
 /// those of `parts`. What is not the project's (an instructor's notes, submissions) is never in it.
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts);
 
+/// The slower versions of each part and the answers to open questions, for instructors who hand them out:
+/// grades name them with each medal, but they can be read before.
+std::vector<CourseFile> ladder_files(const Paths& paths, const std::vector<Chosen>& parts);
+
 /// Files of a lab's folder that no lab has by its form, among those that go out: an instructor may have put
 /// them there for nobody else. Names relative to the checkout.
 std::vector<std::filesystem::path> unusual_files(const std::vector<CourseFile>& files,

@@ -11,6 +11,7 @@
 #include "grader/judge/grading.h"
 #include "grader/judge/prediction.h"
 #include "grader/judge/score.h"
+#include "grader/judge/steps.h"
 #include "grader/judge/traced_call.h"
 #include "grader/lab/generate.h"
 
@@ -205,6 +206,7 @@ Result grade(const Lab& lab, const Part& part, const BuiltSubmission& submission
     for (Check& check : grade_predictions(part.predictions, submission.prediction, result.source_path))
       grading.add(std::move(check));
   score(result, part);
+  result.steps = steps_of(drawn, result);
   if (options.brief) take_medals_off(result);
   explain_faults(result, submission.explanations);
   explain_predictions(result, submission.explanations);

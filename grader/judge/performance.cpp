@@ -5,6 +5,7 @@
 
 #include "grader/base/units.h"
 #include "grader/judge/call_profile.h"
+#include "grader/judge/device_facts.h"
 #include "grader/judge/performance_checks.h"
 #include "grader/judge/stopwatch.h"
 #include "grader/lab/declared_work.h"
@@ -94,6 +95,13 @@ class PerformanceGrader {
                  0};
   }
 
+  /// What `hopeless` saw, as a share of the roof: steps are judged from it.
+  double probe_fraction(const Goal& goal) {
+    const Roof& against = roof(goal.roof);
+    const double rate = goal.work(g_.probe->settings) / g_.probe->seconds / against.unit_scale;
+    return rate / stopwatch_->value_of(against).value;
+  }
+
   void grade_goal(const Goal& goal) {
     progress(goal.title);
     const Settings settings(goal.settings, g_.facts);
@@ -101,6 +109,7 @@ class PerformanceGrader {
     if (goal.clock == Clock::kDevice) {
       if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.pass)) {
         give_up(goal.id, goal.title, std::move(*fault));
+        g_.result.checks.back().detail.emplace_back("fraction", probe_fraction(goal));
         return;
       }
     }
@@ -311,7 +320,47 @@ void skip(Grading& grading, CheckKind kind, const std::string& id, const std::st
   grading.add(std::move(check));
 }
 
+/// A file that is as good as can be where it was graded.
+bool best_so_far(const Result& result) {
+  return !result.measurements.empty() &&
+         std::ranges::all_of(result.measurements,
+                             [](const Measurement& line) { return line.medal == kBestMedal; }) &&
+         std::ranges::all_of(result.checks, [](const Check& check) {
+           return check.verdict == Verdict::kPass || check.verdict == Verdict::kSkipped;
+         });
+}
+
 }  // namespace
+
+void grade_second_device(Grading& grading) {
+  const DeviceChoice standard, second{.id = grading.part.second_device};
+  const bool asked = grading.device.simulated && grading.device.id == standard.id && !second.id.empty();
+  if (!asked || grading.options.brief || !best_so_far(grading.result)) return;
+  Part goals;
+  goals.program = grading.part.program;
+  goals.deadline_seconds = grading.part.deadline_seconds;
+  goals.host_to_device_limit = grading.part.host_to_device_limit;
+  goals.goals = grading.part.goals;
+  for (Goal& goal : goals.goals)
+    for (auto& [capability, thresholds] : goal.thresholds) thresholds = {.excellent = thresholds.excellent};
+  GradeOptions once = grading.options;
+  once.brief = true;
+  Grading there{grading.lab, goals, grading.submission, second, once, device_facts(second, once), {}};
+  there.budget = grading.budget;
+  there.calls = grading.calls;
+  PerformanceGrader(there).run();
+  for (Measurement& line : there.result.measurements) {
+    Check check = *there.result.find(line.id);
+    check.id = line.id += "-" + second.id;
+    check.title = line.title += ", on the simulated " + there.facts.name;
+    line.device = there.facts.name;
+    grading.result.measurements.push_back(line);
+    grading.add(std::move(check));
+  }
+  if (!best_so_far(grading.result))
+    add_advice(grading.result.profile.advice, std::move(there.result.profile.advice));
+  grading.calls = there.calls;
+}
 
 void grade_performance(Grading& grading) {
   const auto failed = std::ranges::find_if(grading.result.checks, [](const Check& check) {
@@ -339,6 +388,7 @@ void grade_performance(Grading& grading) {
   }
   if (why.empty()) {
     PerformanceGrader(grading).run();
+    grade_second_device(grading);
     for (const Quality& quality : grading.part.qualities) grade_quality(grading, quality);
     return;
   }

@@ -55,6 +55,8 @@ std::string meaning_of_limiter(std::string_view resource) {
       {"busiest warp", "one warp has much more to do than the others: share the work among them"},
       {"busiest block", "one block has much more to do than the others: share the work among them"},
       {"busiest SM", "a few blocks have most of the work, and some SM has more of them than others"},
+      {"block launch",
+       "blocks end sooner than new ones can start: give each thread more elements, or wider loads"},
       {"atomics", "atomics wait for each other: combine within a warp or a block first"},
   };
   const auto* found = std::ranges::find(kEntries, resource, &Entry::resource);
@@ -70,7 +72,11 @@ void decide(Check& check, const Measurement& line) {
   if (line.medal == Medal::kNone)
     check.message += "; " + format_number("%.2f", line.thresholds.lowest()) + " passes";
   if (!line.limiter.empty()) check.message += "; limited by " + line.limiter;
-  if (line.medal == Medal::kNone) check.message += meaning_of_limiter(line.limiter);
+  const bool only_the_best_asks = line.thresholds.lowest() == 0 && line.medal != kBestMedal;
+  if (only_the_best_asks)
+    check.message += "; " + std::string(name_of(kBestMedal)) + " asks for " +
+                     format_number("%.2f", line.thresholds.highest()) + " here too";
+  if (line.medal == Medal::kNone || only_the_best_asks) check.message += meaning_of_limiter(line.limiter);
   check.detail.emplace_back("fraction", line.fraction);
   check.detail.emplace_back("achieved", line.achieved);
 }

@@ -10,6 +10,7 @@
 #include "grader/lab/case.h"
 #include "grader/lab/goal.h"
 #include "grader/lab/program.h"
+#include "grader/lab/step.h"
 #include "grader/lab/structure.h"
 #include "grader/lab/value.h"
 #include "grader/result/medal.h"
@@ -95,6 +96,11 @@ struct Part {
   std::vector<Overlap> overlaps{};
   std::vector<Quality> qualities{};
   std::vector<StructureCheck> structure{};
+  std::vector<Step> steps{};  ///< small wins on the way, in order
+  /// A second simulated device for the goals, "h200": where the part is graded on the default simulated
+  /// device and everything there is excellent, each goal is timed here too, and *excellent* asks for both. On
+  /// a GPU, and on any other simulated device, that device alone counts.
+  std::string second_device{};
   std::optional<Bench> bench{};
   std::vector<Prediction> predictions{};  ///< empty: no prediction asked, its points go to correctness
   Points points{};

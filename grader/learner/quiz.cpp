@@ -39,7 +39,9 @@ double passes(const std::vector<double>& of) {
 /// One question on its way from the file to its numbers.
 class Writer {
  public:
-  Writer(const TomlTable& table, Draw draw) : table_(table), draw_(draw) {
+  Writer(const TomlTable& table, Draw draw, const std::map<std::string, double>& known)
+      : table_(table), draw_(draw) {
+    names_.values = known;
     names_.functions = {{"sectors", sectors}, {"passes", passes}};
   }
 
@@ -168,7 +170,8 @@ std::string QuizQuestion::answer_text() const {
 }
 
 std::vector<QuizQuestion> quiz_of(const std::filesystem::path& file, std::uint64_t seed,
-                                  const std::vector<DrawnGpu>& gpus) {
+                                  const std::vector<DrawnGpu>& gpus,
+                                  const std::map<std::string, double>& known) {
   const std::string name = file.parent_path().filename().string() + "/" + file.filename().string();
   const toml::table all = parse_toml(read_given(file), name);
   const toml::array* list = all["question"].as_array();
@@ -178,7 +181,7 @@ std::vector<QuizQuestion> quiz_of(const std::filesystem::path& file, std::uint64
     const toml::table* each = list->get(i)->as_table();
     if (each == nullptr) throw UsageError(name + ": a question is a table, [[question]]");
     const TomlTable table(*each, name, "question " + std::to_string(i + 1));
-    questions.push_back(Writer(table, Draw(seed, name + std::to_string(i), gpus)).question());
+    questions.push_back(Writer(table, Draw(seed, name + std::to_string(i), gpus), known).question());
   }
   return questions;
 }

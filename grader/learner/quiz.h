@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ struct QuizQuestion {
 };
 
 /// Throws UsageError, with the file and the line, for a file that says something else.
+/// `known`: numbers that its formulas and texts may name.
 std::vector<QuizQuestion> quiz_of(const std::filesystem::path& file, std::uint64_t seed,
-                                  const std::vector<DrawnGpu>& gpus);
+                                  const std::vector<DrawnGpu>& gpus,
+                                  const std::map<std::string, double>& known = {});
 
 /// What became of one question.
 struct QuizAnswer {

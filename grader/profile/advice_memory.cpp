@@ -102,6 +102,19 @@ double without_sectors(const KernelProfile& kernel, double saved) {
   return kernel.share_with({{"DRAM", factor}, {"L2", factor}, {"L1", factor}});
 }
 
+/// What remains of a kernel's time when a line asks for the fewest sectors. Those that it finds in L1 today
+/// cost L1 alone.
+double without_waste(const KernelProfile& kernel, const LineProfile& line) {
+  const double all = kernel.traffic(), all_beyond = all - number(kernel.counters.l1_hit_sectors);
+  const double actual = number(line.sum.sectors), ideal = number(line.sum.ideal_sectors);
+  const double beyond = actual - number(line.sum.l1_hit_sectors);
+  const auto factor = [](double saved, double of) {
+    return of > 0 ? std::clamp(1 - saved / of, 0.0, 1.0) : 1;
+  };
+  const double further = factor(beyond - ideal, all_beyond);
+  return kernel.share_with({{"DRAM", further}, {"L2", further}, {"L1", factor(actual - ideal, all)}});
+}
+
 void each_wasteful_line(const ProgramProfile& program, bool vectors, Advice& advice) {
   for (const KernelProfile& kernel : program.kernels) {
     for (const LineProfile& line : kernel.lines) {
@@ -119,8 +132,7 @@ void each_wasteful_line(const ProgramProfile& program, bool vectors, Advice& adv
                         " bytes side by side, piece by piece: take them with one access, as a float" +
                         std::to_string(bytes / 4) + " or another " + std::to_string(bytes) + "-byte vector."
                   : uncoalesced_hint(*found);
-      advice.line(kernel, line, without_sectors(kernel, actual - ideal),
-                  sectors_sentence(*found) + " " + hint);
+      advice.line(kernel, line, without_waste(kernel, line), sectors_sentence(*found) + " " + hint);
     }
   }
 }

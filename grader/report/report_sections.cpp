@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "grader/base/units.h"
+#include "grader/learner/steps.h"
 #include "grader/report/report_figures.h"
 #include "grader/result/sweep_figure.h"
 
@@ -115,6 +116,27 @@ void measurements(Html& html, const Result& result) {
           (&cost == &result.one_time.front() ? " " : ", ") + cost.what + " " + significant(cost.us) + " us";
     html.element("p", text, {{"class", "soft"}});
   }
+}
+
+/// The steps on the way, and what each brought.
+void steps(Html& html, const ReportPart& part, const Result& last) {
+  const std::vector<StepState> states = step_states(last.steps, part.attempts, last.device);
+  if (states.empty()) return;
+  html.element("h3", "Steps").open("ol", {{"class", "checks"}});
+  bool next_said = false;
+  for (const StepState& state : states) {
+    const bool reached = state.step.reached;
+    html.open("li").element("b", mark_of(reached ? Verdict::kPass : Verdict::kSkipped),
+                            {{"class", reached ? "passed" : "open"}});
+    const std::string gain = gain_text(state);
+    html.text(state.step.title + (gain.empty() ? "" : ": " + gain));
+    if (reached) html.text(" (attempt " + std::to_string(state.attempt) + ")");
+    if (!reached && !next_said && !state.step.how.empty())
+      html.element("p", state.step.how, {{"class", "message"}});
+    next_said = next_said || !reached;
+    html.close();
+  }
+  html.close();
 }
 
 void ladder(Html& html, const ReportPart& part) {
@@ -285,6 +307,7 @@ void part_section(Html& html, const ReportPart& part) {
   facts(html, part, last);
   checks(html, last);
   measurements(html, last);
+  steps(html, part, last);
   ladder(html, part);
   const auto swept = std::ranges::find_if(part.attempts.rbegin(), part.attempts.rend(),
                                           [](const auto& attempt) { return !attempt.result.sweeps.empty(); });

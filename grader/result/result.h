@@ -84,8 +84,9 @@ struct Measurement {
   RoofValue roof;
   double achieved = 0;  ///< in roof.unit
   double fraction = 0;
+  std::string device;   ///< "NVIDIA H200" where it is not the result's
   PerMedal thresholds;  ///< of `fraction`; all 0 where the line is shown and not graded
-  bool graded() const { return thresholds.lowest() > 0; }
+  bool graded() const { return thresholds.lowest() > 0 || thresholds.highest() > 0; }
   Medal medal = Medal::kNone;
   TimeSummary time;
   std::string limiter;  ///< simulated: the slowest resource of the kernel ("DRAM", "FMA pipe")
@@ -120,6 +121,14 @@ struct KernelSummary {
 struct ScoreLine {
   std::string id, title;  ///< "correctness", "the result is right"
   double points = 0, max = 0;
+};
+
+/// A small win inside a part, and whether this file has it.
+struct StepResult {
+  std::string id, title, how;
+  std::string measurement;  ///< that decides it; empty: none
+  bool reached = false;
+  double fraction = 0;  ///< of the roof that decides; 0 where nothing was timed
 };
 
 /// A cost that a submission has once, before its calls or at the first of them.
@@ -209,6 +218,7 @@ struct Result {
   std::vector<Measurement> measurements;
   std::vector<Measurement> shown;  ///< not graded
   std::vector<OneTime> one_time;   ///< not graded
+  std::vector<StepResult> steps;   ///< no points
   std::vector<SweepResult> sweeps;
   std::vector<KernelSummary> kernels;
   GradeProfile profile;

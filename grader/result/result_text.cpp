@@ -167,7 +167,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
     const bool graded = m.graded();
     std::vector<double> marks;
     for (const MedalRow& medal : kMedals)
-      if (graded) marks.push_back(m.thresholds.*medal.value);
+      if (graded && m.thresholds.*medal.value > 0) marks.push_back(m.thresholds.*medal.value);
     const Colour colour = m.medal == Medal::kNone && graded ? Colour::kRed : Colour::kGreen;
     table.add({printable(m.title.empty() ? m.id : m.title), with_unit(m.achieved, m.roof.unit),
                with_unit(m.roof.value, m.roof.unit) + " " + m.roof.id, fraction_text(m.fraction),

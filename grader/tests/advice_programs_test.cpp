@@ -6,6 +6,7 @@
 // files. Broken by: a rule that names the wrong line, cries wolf, or stays silent.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -45,27 +46,31 @@ std::set<std::string> marks(const std::string& name) {
   return found;
 }
 
-std::string flags(const std::string& name) {
-  const std::string text = read_file(source_of(name)), mark = "// nvcc: ";
+std::string flags(const fs::path& source) {
+  const std::string text = read_file(source), mark = "// nvcc: ";
   const size_t at = text.find(mark);
   return at == std::string::npos ? "" : text.substr(at + mark.size(), text.find('\n', at) - at - mark.size());
 }
 
-fs::path build(const Folder& folder, const std::string& name, const std::string& lines = "-lineinfo") {
+fs::path build_file(const Folder& folder, const fs::path& source, const std::string& lines = "-lineinfo") {
   std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc",
                                       "-std=c++17",
                                       "-O3",
                                       "-gencode",
                                       "arch=compute_80,code=compute_80",
                                       "-o",
-                                      (folder / name).string(),
-                                      source_of(name).string()};
+                                      (folder / source.stem().string()).string(),
+                                      source.string()};
   if (!lines.empty()) command.push_back(lines);
-  std::istringstream more(flags(name));
+  std::istringstream more(flags(source));
   for (std::string flag; more >> flag;) command.push_back(flag);
   const Result compiled = run(command);
   if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);
-  return folder / name;
+  return folder / source.stem().string();
+}
+
+fs::path build(const Folder& folder, const std::string& name, const std::string& lines = "-lineinfo") {
+  return build_file(folder, source_of(name), lines);
 }
 
 Result verb(const char* name, std::vector<std::string> arguments) {
@@ -96,6 +101,77 @@ INSTANTIATE_TEST_SUITE_P(Programs, Advice,
                          testing::Values("stride", "transpose", "divergence", "local_array", "atomics",
                                          "vectors", "doubles", "shape", "launches", "copies", "slow", "clean",
                                          "spill", "uneven"));
+
+/// A program of the corpus, and what its text becomes where somebody follows every advice about it: most
+/// bring the better twin along.
+struct Followed {
+  const char* name;
+  std::vector<std::pair<std::string, std::string>> changes;
+};
+void PrintTo(const Followed& followed, std::ostream* out) { *out << followed.name; }
+
+Json log_of(const Folder& folder, const fs::path& program) {
+  const fs::path json = folder / "run.json";
+  const Result result = lab_run({"--json", json.string(), program.string()});
+  if (result.status != 0) throw std::runtime_error(result.err);
+  return Json::parse(read_file(json));
+}
+
+class FollowedAdvice : public testing::TestWithParam<Followed> {};
+
+// Broken by: an advice that does not help, helps less than a quarter of what it promises, or is given again
+// to whoever followed it.
+TEST_P(FollowedAdvice, SavesWhatItPromises) {
+  const Folder folder;
+  const Json before = log_of(folder, build(folder, GetParam().name));
+  std::string text = read_file(source_of(GetParam().name));
+  for (const auto& [old_text, new_text] : GetParam().changes) {
+    const size_t at = text.find(old_text);
+    ASSERT_NE(at, std::string::npos) << old_text;
+    text.replace(at, old_text.size(), new_text);
+  }
+  const fs::path changed = folder / (std::string(GetParam().name) + "_followed.cu");
+  std::ofstream(changed) << text;
+  const Json after = log_of(folder, build_file(folder, changed));
+  double promised = 0;
+  for (const Json& finding : before.at("findings"))
+    promised += finding.at("simulated_seconds_saved").get<double>();
+  ASSERT_GT(promised, 0);
+  const double saved =
+      before.at("simulated_seconds").get<double>() - after.at("simulated_seconds").get<double>();
+  EXPECT_GE(saved, promised / 4) << before.at("findings").dump(1);
+  EXPECT_TRUE(after.at("findings").empty()) << after.at("findings").dump(1);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Programs, FollowedAdvice,
+    testing::Values(
+        Followed{"stride",
+                 {{"strided<<<n / 256, 256>>>(x, y, n, stride)", "coalesced<<<n / 256, 256>>>(x, y, n)"}}},
+        Followed{"doubles", {{"v * 0.999 + 0.1;", "v * 0.999f + 0.1f;"}}},
+        Followed{"transpose",
+                 {{"transpose_tile<0>", "transpose_tile<1>"},
+                  {"through_columns<<<dim3(n / 32, n / 8), block>>>", "padded<<<grid, block>>>"}}},
+        Followed{"divergence", {{"threadIdx.x % 2 == 0", "threadIdx.x / 32 % 2 == 0"}}},
+        Followed{"local_array", {{"indexed<<<n / 256, 256>>>(index, y)", "unrolled<<<n / 256, 256>>>(y)"}}},
+        Followed{"atomics", {{"one_address<<<n / 256,", "by_block<<<n / 2048,"}}},
+        Followed{"vectors",
+                 {{"one_by_one<<<n / 256, 256>>>(x, y)",
+                   "as_vector<<<n / 256, 256>>>(reinterpret_cast<const float4*>(x), y)"}}},
+        Followed{"shape",
+                 {{"one_block<<<1, 256>>>", "many_blocks<<<n / 256, 256>>>"},
+                  {"odd_blocks<<<n / 40 + 1, 40>>>", "odd_blocks<<<n / 256, 256>>>"}}},
+        Followed{"uneven", {{"one_warp<<<", "all_warps<<<"}}},
+        Followed{"launches",
+                 {{"y[threadIdx.x] += 1.0f;", "y[threadIdx.x] += 1000.0f;"},
+                  {"for (int k = 0; k < 1000; ++k) tiny", "tiny"}}},
+        Followed{"copies",
+                 {{"  for (int k = 0; k < 10; ++k) {\n    cudaMemcpy(y, host.data(), sizeof(float) * n, "
+                   "cudaMemcpyHostToDevice);\n",
+                   "  cudaMemcpy(y, host.data(), sizeof(float) * n, cudaMemcpyHostToDevice);\n"
+                   "  for (int k = 0; k < 10; ++k) {\n"},
+                  {"    cudaMemcpy(host.data(), y, sizeof(float) * n, cudaMemcpyDeviceToHost);\n  }\n",
+                   "  }\n  cudaMemcpy(host.data(), y, sizeof(float) * n, cudaMemcpyDeviceToHost);\n"}}}),
+    [](const auto& each) { return std::string(each.param.name); });
 
 /// Broken by: a source line that is not shown beside its counts, a sentence without its numbers.
 TEST(Counters, ShowTheSourceAndTheSentence) {

@@ -115,6 +115,24 @@ TEST_F(CommandLine, QuizAndShowSayWhatTheyTake) {
   expect(lab({"show", "01:4", "--device", "gpu"}), 2, "");
 }
 
+// Breaks when a broken kernel is mended, its counters no longer show why, the advice tells the answer, or a
+// wrong answer counts.
+TEST_F(CommandLine, BrokenKernelsAreFoundFromTheirCounters) {
+  const auto answer = [&](const char* number, const char* lines) {
+    return program({"sh", "-c", "printf '" + std::string(lines) + "' | \"$0\" broken " + number,
+                    std::string(ROOFLINE_BUILD) + "/bin/lab"});
+  };
+  for (const auto& [number, right, told] : {std::tuple{"01", "32\\naddresses\\n", "a sector of its own"},
+                                            {"03", "8\\nFP64\\n", "1.0 and 0.5 are doubles"},
+                                            {"07", "16.5\\nall\\n", "tile[32][33]"}}) {
+    const CommandResult found = answer(number, right);
+    expect(found, 0, told);
+    EXPECT_EQ(found.output.find("Advice"), std::string::npos) << found.output;
+    expect(answer(number, "1\\nnone\\n"), 1, "");
+  }
+  expect(lab({"broken", "02"}), 2, "no broken kernel");
+}
+
 // Breaks when a verb loses its help or its examples.
 TEST_F(CommandLine, HelpOfEveryVerbHasExamples) {
   expect(lab({"--help"}), 0, "Exit status: 0 passed, 1 not passed, 2 wrong usage, 3");

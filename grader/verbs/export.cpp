@@ -137,6 +137,13 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
       std::erase_if(files, [&](const CourseFile& given) { return given.name == file.name; });
     std::ranges::move(built, std::back_inserter(files));
   }
+  if (request.ladders) {
+    std::vector<CourseFile> ladders = ladder_files(paths, parts);
+    std::printf(
+        "%zu versions and answers go out; grades name them with each medal, but they can be read before\n",
+        ladders.size());
+    std::ranges::move(ladders, std::back_inserter(files));
+  }
   const Edition edition = edition_of(files, parts, request.version, utc_now());
   std::string labs;
   for (const Chosen& part : parts)

@@ -20,9 +20,11 @@
 #include "grader/learner/attempts.h"
 #include "grader/learner/current.h"
 #include "grader/learner/progress_file.h"
+#include "grader/learner/steps.h"
 #include "grader/result/result_text.h"
 #include "grader/result/sweep_figure.h"
 #include "grader/text/keys.h"
+#include "grader/verbs/opened.h"
 #include "grader/verbs/verbs.h"
 #include "simulator/timing/device_description.h"
 
@@ -123,6 +125,12 @@ std::string expected_time(const std::vector<Chosen>& chosen, const Workbench& wo
     text += (text.empty() ? "" : "; ") + unknown +
             " is timed here for the first time, and so are its roofs: that takes longer than the next grade";
   return "  time    " + text + "\n";
+}
+
+/// The steps of the part: of all the learner's attempts, or of this file alone.
+std::string steps_so_far(const Result& result, std::vector<Attempt> attempts, const Terminal& terminal) {
+  if (attempts.empty()) attempts.push_back({result, {}});
+  return steps_text(step_states(result.steps, attempts, result.device), terminal);
 }
 
 /// What the learner does next.
@@ -227,7 +235,10 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
                                                            : grade(chosen[i], submissions[i]));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
     if (own && !request.quick) text += remember(paths.state, progress, result, source, terminal);
+    text +=
+        steps_so_far(result, own ? attempts_of(paths.state, result.part) : std::vector<Attempt>(), terminal);
     if (!request.quick) text += write_figures(result, request, paths);
+    if (own) text += opened_by(result.medal, chosen[i], paths);
     text += advice(result, chosen[i], request, paths);
     std::fputs(text.c_str(), out);
     std::fflush(out);

@@ -17,6 +17,7 @@ namespace roofline::grader {
 struct RunOptions {
   std::string device = "sim";  ///< "sim", "sim:NAME" or "auto": always the simulated GPU, NAME as in devices/
   bool counters = false;       ///< print counts by kernel and source line, and advice, to stderr at the end
+  bool advice = true;          ///< with the counters
   std::filesystem::path json;  ///< the same for programs; "-": standard output, empty: none
   std::filesystem::path sarif;   ///< advice and findings for editors and code hosts
   std::string explain;           ///< BLOCK,THREAD whose path is printed, empty: none

@@ -36,12 +36,12 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 void print_counters(const ProgramProfile& program, const std::vector<Finding>& advice,
-                    const std::string& device) {
+                    const std::string& device, bool with_advice) {
   const Terminal terminal = Terminal::of(STDERR_FILENO);
   print("\n" + device + ", simulated\n" + kernel_table(program.region, terminal));
   print(headline(program, terminal));
   print(listing(program, terminal));
-  if (program.kernels.empty()) return;
+  if (program.kernels.empty() || !with_advice) return;
   print(advice.empty() ? "\n  Advice: none; no line wastes much.\n"
                        : "\n" + terminal.paint(Colour::kBold, "Advice") +
                              ", the largest estimated gain first (simulated)\n" +
@@ -59,7 +59,7 @@ void report_run(const RunOptions& options, const std::string& device, sim::Sessi
   const ProgramProfile program =
       profile_of(std::move(region), session.lines(), sim::load_device(options.simulator / "devices", device));
   const std::vector<Finding> advice = advise(program);
-  if (options.counters) print_counters(program, advice, device);
+  if (options.counters) print_counters(program, advice, device, options.advice);
   found.insert(found.end(), advice.begin(), advice.end());
   if (!options.json.empty()) write_file(options.json, run_json(program, options.program, exit_status, found));
   if (options.sarif.empty()) return;

@@ -4,11 +4,24 @@
 
 #include <cstdio>
 
+#include "grader/judge/steps.h"
 #include "grader/learner/current.h"
+#include "grader/learner/steps.h"
 #include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {
+
+namespace {
+
+/// The steps of a part, over the attempts on the device of the last one.
+std::string steps_of(const Chosen& part, const Paths& paths, const Terminal& terminal) {
+  const std::vector<Attempt> attempts = attempts_of(paths.state, part.id());
+  const DeviceRecord device = attempts.empty() ? DeviceRecord() : attempts.back().result.device;
+  return steps_text(step_states(steps_asked(*part.part), attempts, device), terminal);
+}
+
+}  // namespace
 
 int status_verb(const Paths& paths) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
@@ -28,7 +41,7 @@ int status_verb(const Paths& paths) {
     text += "Lab " + id + " " + current.lab->name() + ": " + short_title(current) + " (" +
             state_of(progress.at(id)) + ")\n  read  " +
             paths.shown(current.folder(paths) / current.lab->theory) + "\n  edit  " +
-            paths.shown(current.file(paths)) + "\n";
+            paths.shown(current.file(paths)) + "\n" + steps_of(current, paths, terminal);
   }
   text += "\n  ./lab watch " + id + "   check your file whenever you save it\n  ./lab grade " + id +
           "   grade it\n  ./lab hint " + id + "    when you are stuck\n  ./lab list       every lab\n";

@@ -73,6 +73,10 @@ struct QuizRequest {
 /// Five questions about a lab, answered on standard input; 0 when all are right, else 1.
 int quiz_verb(const Paths& paths, const QuizRequest& request);
 
+/// The lab's broken kernels: each runs with its counters, and the learner says what is wrong with it. 0 when
+/// all answers are right, else 1.
+int broken_verb(const Paths& paths, const std::string& lab);
+
 struct RoofsRequest {
   std::string device = "auto";
   std::filesystem::path json;  ///< the values as data; empty: none
@@ -88,6 +92,7 @@ struct ExportRequest {
   std::filesystem::path hidden;     ///< an instructor's cases, for an autograder
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
   std::filesystem::path course;     ///< course file: hints of an exam's labs stay at home
+  bool ladders = false;             ///< a course repository holds slower versions and answers
   bool yes = false;                 ///< files that no lab has by its form go out, too
   std::string version;              ///< of the project, for the edition and the wheel
   bool built = false;               ///< a course repository or an autograder brings its programs along

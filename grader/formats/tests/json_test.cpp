@@ -47,8 +47,15 @@ Result full_result() {
       .id = "copy", .title = "", .unit = "GB/s", .value = 1381, .data_sheet = 1555, .time = {}};
   measurement.achieved = 1300;
   measurement.fraction = INFINITY;
+  measurement.device = "NVIDIA H200";
   result.measurements = {measurement};
   result.one_time = {{.what = "instantiation", .us = 30}};
+  result.steps = {{.id = "grid",
+                   .title = "the grid",
+                   .how = "more blocks",
+                   .measurement = "lowest",
+                   .reached = true,
+                   .fraction = 0.6}};
   result.lines = {{.id = "correctness", .title = "the result is right", .points = 40, .max = 40}};
   SweepResult curve;
   curve.id = "intensity";

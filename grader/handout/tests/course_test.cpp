@@ -45,6 +45,19 @@ const std::map<std::string, CourseFile>& course() {
   return kFiles;
 }
 
+// Breaks when ladders go out though nobody asked, or a solution or a wrong submission goes with them.
+TEST(Ladders, GoOutAloneAndOnlyWhenAsked) {
+  EXPECT_FALSE(course().contains("solutions/01-pointwise/variants/2-scalar.cu"));
+  const std::vector<Lab> labs = all_labs();
+  std::set<std::string> names;
+  for (const CourseFile& file : ladder_files(checkout(), all_parts(labs)))
+    names.insert(file.name.generic_string());
+  EXPECT_TRUE(names.contains("solutions/01-pointwise/variants/2-scalar.cu"));
+  EXPECT_TRUE(names.contains("solutions/06-memory/answer.md"));
+  for (const std::string& name : names)
+    EXPECT_TRUE(name.find("/variants/") != std::string::npos || name.ends_with("/answer.md")) << name;
+}
+
 class Folder {
  public:
   Folder() : path_(fs::temp_directory_path() / ("course-" + std::to_string(getpid()))) {

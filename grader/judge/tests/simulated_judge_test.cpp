@@ -60,6 +60,8 @@ class SimulatedJudge : public testing::Test {
 
   Result grade_as(const std::string& behaviour, unsigned threads = 0, const std::vector<Case>& cases = {}) {
     Lab lab = fixture();
+    lab.parts[0].second_device = second_device_;
+    if (!second_device_.empty()) lab.parts[0].goals[0].thresholds = {{0, thresholds_}};
     if (!cases.empty()) lab.parts[0].cases = cases;
     const fs::path worker = folder_ / ("axpb-" + behaviour);
     if (!fs::exists(worker)) fs::create_symlink(AXPB_WORKER, worker);
@@ -91,6 +93,8 @@ class SimulatedJudge : public testing::Test {
   }
 
   fs::path folder_, roof_cache_, roofs_that_came_;
+  std::string second_device_;
+  Thresholds thresholds_;
 };
 
 TEST_F(SimulatedJudge, RightPassesAndIsMeasured) {
@@ -103,6 +107,26 @@ TEST_F(SimulatedJudge, RightPassesAndIsMeasured) {
   EXPECT_EQ(result.kernels[0].name, "right");
   EXPECT_NEAR(result.kernels[0].sectors, (1 << 20) / 4.0, 1)
       << "one sector holds eight floats, read and written";
+}
+
+// Breaks when the second device is not asked, is asked before the first is excellent, or fails a file.
+TEST_F(SimulatedJudge, TheSecondDeviceDecidesBetweenGoodAndExcellent) {
+  second_device_ = "h200";
+  thresholds_ = {.pass = 0.1, .good = 0.2, .excellent = 0.3};
+  const Result both = grade_as("right");
+  ASSERT_EQ(both.measurements.size(), 2U) << summary(both);
+  EXPECT_EQ(both.measurements[0].device, "");
+  EXPECT_EQ(both.measurements[1].id, "bandwidth-h200");
+  EXPECT_NE(both.measurements[1].device.find("H200"), std::string::npos);
+  const double here = both.measurements[0].fraction, there = both.measurements[1].fraction;
+  ASSERT_LT(there, here) << "a megabyte is less for a GPU with three times the bandwidth";
+  thresholds_.excellent = (here + there) / 2;
+  const Result half = grade_as("right");
+  EXPECT_EQ(half.verdict, Verdict::kPass) << summary(half);
+  EXPECT_EQ(half.medal, Medal::kGood) << summary(half);
+  EXPECT_NE(half.find("bandwidth-h200")->message.find("excellent asks for"), std::string::npos);
+  thresholds_.excellent = here * 1.01;
+  EXPECT_EQ(grade_as("right").measurements.size(), 1U) << "good here: not asked there";
 }
 
 // Breaks when a roof that was computed once, here or by whoever handed the course out, is computed again.
