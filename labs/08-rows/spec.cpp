@@ -20,12 +20,19 @@ double elements(const Settings& s) { return s["rows"] * s["columns"]; }
 
 // ---- what lies in the rows ----
 
-constexpr std::uint16_t kInfinity = 0x7c00, kNegative = 0x8000, kNan = 0x7e00, kLargest = 0x7bff;
+constexpr std::uint16_t kInfinity = 0x7c00, kNegative = 0x8000, kNan = 0x7e00, kLargest = 0x7bff,
+                        kLowest = kLargest | kNegative;
+/// What the rows of a case are: as drawn, or of all kinds that a part has to get right.
+enum Rows : std::uint8_t { kDrawn, kForSoftmax, kForLayerNorm };
+
+void alternate(std::span<std::uint16_t> x, std::uint16_t even, std::uint16_t odd) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? even : odd;
+}
 
 /// Rows in turn: all -inf, the first half -inf, one NaN, one +inf, all of the largest half, largest and
 /// lowest by turns, one number among -inf, as drawn.
-void make_special(std::uint64_t row, std::uint64_t seed, std::span<std::uint16_t> x) {
-  constexpr std::uint16_t kMinusInfinity = kInfinity | kNegative, kLowest = kLargest | kNegative;
+void for_softmax(std::uint64_t row, std::uint64_t seed, std::span<std::uint16_t> x) {
+  constexpr std::uint16_t kMinusInfinity = kInfinity | kNegative;
   const std::uint64_t place = random_bits(seed, row) % x.size();
   switch ((row + 1) % 8) {
     case 1:
@@ -44,7 +51,7 @@ void make_special(std::uint64_t row, std::uint64_t seed, std::span<std::uint16_t
       std::ranges::fill(x, kLargest);
       break;
     case 6:
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? kLargest : kLowest;
+      alternate(x, kLargest, kLowest);
       break;
     case 7: {
       const std::uint16_t number = x[place];
@@ -57,14 +64,37 @@ void make_special(std::uint64_t row, std::uint64_t seed, std::span<std::uint16_t
   }
 }
 
-/// Uniform within `spread` of `offset`; with `special`, rows of all kinds.
+/// Rows in turn: one NaN, +inf, -inf, all equal, largest and lowest by turns, one 0 and then all near 10000,
+/// one half near 1000 and the other near -1000, as drawn.
+void for_layer_norm(std::uint64_t row, std::uint64_t seed, std::span<std::uint16_t> x) {
+  constexpr std::uint16_t kSpecial[] = {0, kNan, kInfinity, kInfinity | kNegative};
+  constexpr std::uint16_t kThousand = 0x63d0, kTenThousand = 0x70e2, kFewBits = 15;
+  const std::uint64_t place = random_bits(seed, row) % x.size(), kind = (row + 1) % 8;
+  if (kind == 0) return;
+  if (kind <= 3) {
+    x[place] = kSpecial[kind];
+  } else if (kind == 4) {
+    std::ranges::fill(x, x[place]);
+  } else if (kind == 5) {
+    alternate(x, kLargest, kLowest);
+  } else if (kind == 6) {
+    for (std::uint16_t& each : x) each = kTenThousand + (each & 1U);
+    x[0] = 0;
+  } else {
+    for (std::uint16_t& each : x) each = kThousand + (each & kFewBits);
+    for (std::uint16_t& each : x.first(x.size() / 2)) each |= kNegative;
+  }
+}
+
+/// Uniform within `spread` of `offset`, or rows of all kinds.
 void fill_rows(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
   fill_random(Type::kF16, array, seed, s["offset"] - s["spread"], s["offset"] + s["spread"]);
   const auto columns = static_cast<std::size_t>(s["columns"]);
-  if (s["special"] == 0 || columns == 0) return;
+  const auto rows = static_cast<Rows>(s["special"]);
+  if (rows == kDrawn || columns == 0) return;
   const std::span<std::uint16_t> all(reinterpret_cast<std::uint16_t*>(array.data()), array.size() / 2);
   for (std::size_t row = 0; row < all.size() / columns; ++row)
-    make_special(row, seed, all.subspan(row * columns, columns));
+    (rows == kForSoftmax ? for_softmax : for_layer_norm)(row, seed, all.subspan(row * columns, columns));
 }
 
 Argument matrix_in(const std::string& name) {
@@ -100,7 +130,7 @@ void each_row(const CallView& call, std::uint64_t begin, std::uint64_t end, cons
 
 // ---- cases and goals ----
 
-NamedValues shape(double rows, double columns, double offset = 0, double spread = 8, double special = 0) {
+NamedValues shape(double rows, double columns, double offset = 0, double spread = 8, Rows special = kDrawn) {
   return {{"rows", rows}, {"columns", columns}, {"offset", offset}, {"spread", spread}, {"special", special}};
 }
 
@@ -158,10 +188,13 @@ std::vector<Case> common(double spread) {
 /// Widths at which a row fits into the registers of a warp, of a block, and not at all.
 constexpr double kWidths[] = {256, 4096, 131'072};
 
-std::vector<Goal> copy_goals(double offset, double spread) {
+/// 4 bytes an element at each width. `longest`: what the longest rows have to reach where something else than
+/// DRAM limits them.
+std::vector<Goal> copy_goals(const ThresholdTable& longest = {}) {
+  const std::pair<int, Thresholds> at_copy = {0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}};
   std::vector<Goal> goals;
   for (const double columns : kWidths) {
-    NamedValues settings = shape(0, columns, offset, spread);
+    NamedValues settings = shape(0, columns);
     settings[0].second =
         rows_beyond_l2({.simulated = 4, .row_bytes = 4 * columns, .multiple = 8, .of_sms = columns > 1e5});
     goals.push_back({.id = "columns-" + text(columns),
@@ -169,8 +202,9 @@ std::vector<Goal> copy_goals(double offset, double spread) {
                      .settings = settings,
                      .roof = "copy",
                      .work = [](const Settings& s) { return 4 * elements(s); },
-                     .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}});
+                     .thresholds = {at_copy}});
   }
+  goals.back().thresholds.insert(goals.back().thresholds.end(), longest.begin(), longest.end());
   return goals;
 }
 
@@ -210,9 +244,10 @@ std::vector<Case> softmax_cases() {
   cases.push_back(named("negative-offset", "elements near -10000", shape(5, 3000, -1e4, 16)));
   cases.push_back(named("whole-range", "elements from -60000 to 60000", shape(5, 4096, 0, 6e4)));
   for (const double columns : {6.0, 256.0, 3001.0, 20'000.0, 131'072.0}) {
-    cases.push_back(named(
-        "special-" + text(columns), "rows of " + text(columns) + " with NaN, +inf, -inf among them",
-        shape(columns > 1e5 ? 7 : 16, columns, 0, 8, 1), columns == 256 ? "rows with -inf and NaN" : ""));
+    cases.push_back(named("special-" + text(columns),
+                          "rows of " + text(columns) + " with NaN, +inf, -inf among them",
+                          shape(columns > 1e5 ? 7 : 16, columns, 0, 8, kForSoftmax),
+                          columns == 256 ? "rows with -inf and NaN" : ""));
   }
   return cases;
 }
@@ -231,7 +266,7 @@ Part softmax() {
                                .tolerance = kRoundedOnce,
                                .columns = [](const Settings& s) { return s["columns"]; }}}},
       .cases = softmax_cases(),
-      .goals = copy_goals(0, 8),
+      .goals = copy_goals(),
       .structure = {one_kernel(), traffic_at_most(1.1, [](const Settings& s) { return 4 * elements(s); }),
                     no_local_memory()},
       .predictions = {{.key = "a_bytes",
@@ -260,8 +295,114 @@ Part softmax() {
   };
 }
 
+// ---- B: layer normalisation ----
+
+/// Mean and variance of a row, and what float arithmetic may have added to a normalised element.
+struct Moments {
+  double mean = 0, variance = 0, shift = 0, scale = 0;
+
+  Moments(std::span<const _Float16> row, double eps) {
+    const auto n = static_cast<double>(row.size());
+    double absolute = 0;
+    for (const _Float16 half : row) mean += value_of(half);
+    for (const _Float16 half : row) absolute += std::abs(value_of(half));
+    mean /= n;
+    for (const _Float16 half : row) variance += (value_of(half) - mean) * (value_of(half) - mean);
+    variance /= n;
+    // A mean is off by the rounding of its sum; distances between means, squared, by that much relative to
+    // the deviation.
+    const double deviation = std::sqrt(variance + eps), of_mean = sum_error(row.size()) * absolute / n;
+    shift = of_mean / deviation;
+    scale = sum_error(row.size()) + shift + shift * shift + 16 * kRoundoffF32;
+  }
+};
+
+void layer_norm_reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto gamma = call.input<_Float16>("gamma"), beta = call.input<_Float16>("beta");
+  const double eps = call.scalar("eps");
+  each_row(call, begin, end,
+           [&](std::uint64_t first, std::uint64_t last, std::span<const _Float16> row, std::uint64_t start) {
+             const Moments of(row, eps);
+             for (std::uint64_t i = first; i < last; ++i) {
+               const double g = value_of(gamma[i - start]), b = value_of(beta[i - start]);
+               const double scaled = (value_of(row[i - start]) - of.mean) / std::sqrt(of.variance + eps) * g;
+               const double error = std::abs(g) * of.shift + std::abs(scaled) * of.scale +
+                                    4 * kRoundoffF32 * (std::abs(scaled) + std::abs(b));
+               expected[i - begin] = {scaled + b, with_error(scaled + b, error)};
+             }
+           });
+}
+
+std::vector<Case> layer_norm_cases() {
+  std::vector<Case> cases = common(8);
+  cases.push_back(named("offset", "elements near 10000", shape(9, 300, 1e4, 16), "large elements"));
+  cases.push_back(named("negative-offset", "elements near -10000", shape(5, 3000, -1e4, 16)));
+  cases.push_back(named("offset-long", "100000 elements near 5000", shape(2, 100'000, 5e3, 8)));
+  cases.push_back(named("whole-range", "elements from -60000 to 60000", shape(5, 4096, 0, 6e4)));
+  for (const double eps : {1e-5, 1.0}) {
+    cases.push_back(named(eps < 1 ? "small" : "eps-1", eps < 1 ? "elements below 0.01" : "eps = 1",
+                          shape(16, 200, 0, eps < 1 ? 0.01 : 1), eps < 1 ? "" : "where eps belongs"));
+    cases.back().settings.emplace_back("eps", eps);
+  }
+  for (const double columns : {6.0, 256.0, 3001.0, 20'000.0, 131'072.0})
+    cases.push_back(named("special-" + text(columns), "rows of " + text(columns) + " of all kinds",
+                          shape(columns > 1e5 ? 7 : 16, columns, 0, 8, kForLayerNorm),
+                          columns == 256 ? "rows with NaN, equal elements" : ""));
+  return cases;
+}
+
+Part layer_norm() {
+  const auto columns = [](const Settings& s) { return s["columns"]; };
+  return {
+      .letter = "b",
+      .title = "rows B: layer normalisation, each row read once",
+      .program = {.header = "layer_norm.h",
+                  .source = "layer_norm.cu",
+                  .function = "layer_norm",
+                  .arguments = {matrix_in("x"), between(-2, 2, in("gamma", columns, Type::kF16)),
+                                in("beta", columns, Type::kF16), out("y", elements, Type::kF16),
+                                size("rows", Type::kS32), size("columns", Type::kS32),
+                                between(1e-6, 1e-3, scalar("eps")), stream()},
+                  .outputs = {{.argument = "y",
+                               .reference = layer_norm_reference,
+                               .tolerance = kRoundedOnce,
+                               .columns = columns}}},
+      .cases = layer_norm_cases(),
+      // Beside 5.5 bytes of x and y, gamma and beta are 4 that L2 has to deliver: more than an H200's can in
+      // the time of the copy.
+      .goals = copy_goals({{90, {.pass = 0.50, .good = 0.60, .excellent = 0.70}}}),
+      .structure = {one_kernel(), traffic_at_most(1.1, [](const Settings& s) { return 4 * elements(s); }),
+                    no_local_memory()},
+      .predictions = {{.key = "b_bytes",
+                       .question = "DRAM bytes for one element of a layer normalisation of halves",
+                       .expected = 4,
+                       .unit = "B"},
+                      {.key = "b_spacing",
+                       .question = "distance between neighbouring floats near the square of 10000",
+                       .expected = 8},
+                      {.key = "b_merged",
+                       .question = "squared distances of all from their mean: four elements with mean 1 and "
+                                   "squares 6, four with mean 3 and squares 2",
+                       .expected = 16},
+                      {.key = "b_l2",
+                       .question =
+                           "bytes that an element takes through L2 when each row reads gamma and beta",
+                       .expected = 8,
+                       .unit = "B"},
+                      {.key = "b_microseconds",
+                       .question = "time for 8192 x 4096 elements on the A100-40 at its data-sheet bandwidth",
+                       .expected = 86.3,
+                       .factor = 1.25,
+                       .unit = "us"}},
+      .worst_goal_counts = true,
+      .given = {"halves.h"},
+  };
+}
+
 }  // namespace
 
-Lab ROOFLINE_LAB_SPEC() { return {.title = "rows: softmax", .parts = {softmax()}}; }
+Lab ROOFLINE_LAB_SPEC() {
+  return {.title = "rows: softmax, layer normalisation", .parts = {softmax(), layer_norm()}};
+}
 
 }  // namespace roofline::grader

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp for each short row, a block for each longer one. A row that fits is read once and stays in
-// registers, as halves. A longer one is read in chunks, with a running maximum and sum, and read again from
-// the end: the last chunk is still in registers, and the others are in L2 unless too many rows are on their
-// way at once.
+// Half half a warp for each short row, a block for each longer one: a thread has several loads on their way.
+// A row that fits is read once and stays in registers, as halves. A longer one is read in chunks, with a
+// running maximum and sum, and read again from the end: the last chunk is still in registers, and the others
+// are in L2 unless too many rows are on their way at once.
 
 #include "halves.h"
 #include "softmax.h"
@@ -14,12 +14,12 @@ namespace {
 constexpr float kLowest = -65504;  // of all finite halves: -inf here would make -inf - -inf, a NaN
 constexpr unsigned kAll = 0xffffffff;
 
-/// `op` over the threads of a row, a warp or a block; each thread gets the result.
+/// `op` over the threads of a row, part of a warp or a block; each thread gets the result.
 template <int kThreads, class Op>
 __device__ float over_row(float v, float* of_warps, Op op) {
-  for (int distance = 16; distance > 0; distance /= 2) v = op(v, __shfl_xor_sync(kAll, v, distance));
-  if (kThreads == 32) return v;
-  constexpr int kWarps = kThreads / 32;
+  constexpr int kLanes = kThreads < 32 ? kThreads : 32, kWarps = kThreads / kLanes;
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) v = op(v, __shfl_xor_sync(kAll, v, distance));
+  if (kWarps == 1) return v;
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = v;
   __syncthreads();
   v = of_warps[threadIdx.x % kWarps];
@@ -43,12 +43,12 @@ struct Running {
 };
 
 template <int kThreads, int kHeld, bool kWhole>
-__global__ void __launch_bounds__(kThreads == 32 ? 256 : kThreads)
+__global__ void __launch_bounds__(kThreads < 32 ? 256 : kThreads)
     softmax_kernel(const half* x, half* y, int rows, int columns) {
-  __shared__ float most_of_warps[kThreads / 32], sum_of_warps[kThreads / 32];
+  __shared__ float most_of_warps[(kThreads + 31) / 32], sum_of_warps[(kThreads + 31) / 32];
   constexpr int kSpan = 8 * kThreads, kChunk = kHeld * kSpan;
   const std::size_t row = blockIdx.x * std::size_t{blockDim.y} + threadIdx.y;
-  if (row >= rows) return;  // a warp as a whole
+  if (row >= rows) columns = 0;  // not a return: the other half of the warp waits for its shuffles
   x += row * columns;
   y += row * columns;
   const int first = 8 * threadIdx.x;
@@ -84,9 +84,10 @@ __global__ void __launch_bounds__(kThreads == 32 ? 256 : kThreads)
 template <bool kWhole>
 void launch(const half* x, half* y, int rows, int columns, cudaStream_t stream) {
   if (columns <= 256)
-    softmax_kernel<32, 1, kWhole><<<(unsigned(rows) + 7) / 8, dim3(32, 8), 0, stream>>>(x, y, rows, columns);
+    softmax_kernel<16, 2, kWhole>
+        <<<(unsigned(rows) + 15) / 16, dim3(16, 16), 0, stream>>>(x, y, rows, columns);
   else if (columns <= 4096)
-    softmax_kernel<256, 2, kWhole><<<unsigned(rows), 256, 0, stream>>>(x, y, rows, columns);
+    softmax_kernel<128, 4, kWhole><<<unsigned(rows), 128, 0, stream>>>(x, y, rows, columns);
   else if (columns <= 8192)
     softmax_kernel<256, 4, kWhole><<<unsigned(rows), 256, 0, stream>>>(x, y, rows, columns);
   else
