@@ -84,11 +84,10 @@ class LearnerWords {
   }
 
   void add_broken(VerbWords& verbs) {
-    CLI::App* broken =
-        verbs.add("broken", "a slow or wrong kernel: find out why from its counters; not graded",
-                  "  ./lab broken 01                  runs it, shows what it did, and asks\n"
-                  "Exit status: 0 all answers are right, 1 not all.",
-                  [this](const Paths& paths) { return broken_verb(paths, lab_); });
+    CLI::App* broken = verbs.add("broken", "a slow kernel: find out why from its counters; not graded",
+                                 "  ./lab broken 01                  runs it, shows what it did, and asks\n"
+                                 "Exit status: 0 all answers are right, 1 not all.",
+                                 [this](const Paths& paths) { return broken_verb(paths, lab_); });
     broken->add_option("LAB", lab_, "number or name; none: the lab you are at");
   }
 

@@ -38,6 +38,15 @@ std::vector<fs::path> asked_in(const fs::path& folder) {
   return files;
 }
 
+/// "01 03 07"
+std::string numbers_with_questions(const std::vector<Lab>& labs, const Paths& paths) {
+  std::string numbers;
+  for (const Lab& lab : labs)
+    if (!asked_in(select(labs, {lab.number()}).front().folder(paths) / "broken").empty())
+      numbers += (numbers.empty() ? "" : " ") + lab.number();
+  return numbers.empty() ? "none" : numbers;
+}
+
 void say(const std::string& text) {
   for (const std::string& line : wrap(text, Terminal::of(STDOUT_FILENO).width - 2))
     std::printf("  %s\n", line.c_str());
@@ -110,7 +119,8 @@ int broken_verb(const Paths& paths, const std::string& lab) {
                                   : select(labs, {lab}).front();
   const std::vector<fs::path> files = asked_in(part.folder(paths) / "broken");
   if (files.empty())
-    throw UsageError("lab " + part.lab->number() + " has no broken kernel; 01, 03 and 07 have");
+    throw UsageError("lab " + part.lab->number() +
+                     " has no broken kernel; these have: " + numbers_with_questions(labs, paths));
   const fs::path scratch = paths.cache() / "broken" / part.lab->folder;
   fs::create_directories(scratch);
   bool right = true;

@@ -252,8 +252,25 @@ std::vector<Case> softmax_cases() {
   return cases;
 }
 
+/// What both parts ask of a kernel: DRAM sees each row once, at three widths of which the worst counts.
+Part read_once(Part part) {
+  part.structure = {one_kernel(), traffic_at_most(1.1, [](const Settings& s) { return 4 * elements(s); }),
+                    no_local_memory()};
+  part.worst_goal_counts = true;
+  part.given = {"halves.h"};
+  return part;
+}
+
+Prediction at_the_data_sheet(const std::string& key) {
+  return {.key = key,
+          .question = "time for 8192 x 4096 elements on the A100-40 at its data-sheet bandwidth",
+          .expected = 86.3,
+          .factor = 1.25,
+          .unit = "us"};
+}
+
 Part softmax() {
-  return {
+  return read_once({
       .letter = "a",
       .title = "rows A: softmax, each row read once",
       .program = {.header = "softmax.h",
@@ -267,8 +284,6 @@ Part softmax() {
                                .columns = [](const Settings& s) { return s["columns"]; }}}},
       .cases = softmax_cases(),
       .goals = copy_goals(),
-      .structure = {one_kernel(), traffic_at_most(1.1, [](const Settings& s) { return 4 * elements(s); }),
-                    no_local_memory()},
       .predictions = {{.key = "a_bytes",
                        .question = "DRAM bytes for one element of a softmax of halves",
                        .expected = 4,
@@ -285,14 +300,8 @@ Part softmax() {
                        .question = "rows of 131072 halves that fit into 40 MiB of L2",
                        .expected = 160,
                        .factor = 1.05},
-                      {.key = "a_microseconds",
-                       .question = "time for 8192 x 4096 elements on the A100-40 at its data-sheet bandwidth",
-                       .expected = 86.3,
-                       .factor = 1.25,
-                       .unit = "us"}},
-      .worst_goal_counts = true,
-      .given = {"halves.h"},
-  };
+                      at_the_data_sheet("a_microseconds")},
+  });
 }
 
 // ---- B: layer normalisation ----
@@ -353,7 +362,7 @@ std::vector<Case> layer_norm_cases() {
 
 Part layer_norm() {
   const auto columns = [](const Settings& s) { return s["columns"]; };
-  return {
+  return read_once({
       .letter = "b",
       .title = "rows B: layer normalisation, each row read once",
       .program = {.header = "layer_norm.h",
@@ -371,8 +380,6 @@ Part layer_norm() {
       // Beside 5.5 bytes of x and y, gamma and beta are 4 that L2 has to deliver: more than an H200's can in
       // the time of the copy.
       .goals = copy_goals({{90, {.pass = 0.50, .good = 0.60, .excellent = 0.70}}}),
-      .structure = {one_kernel(), traffic_at_most(1.1, [](const Settings& s) { return 4 * elements(s); }),
-                    no_local_memory()},
       .predictions = {{.key = "b_bytes",
                        .question = "DRAM bytes for one element of a layer normalisation of halves",
                        .expected = 4,
@@ -389,14 +396,8 @@ Part layer_norm() {
                            "bytes that an element takes through L2 when each row reads gamma and beta",
                        .expected = 8,
                        .unit = "B"},
-                      {.key = "b_microseconds",
-                       .question = "time for 8192 x 4096 elements on the A100-40 at its data-sheet bandwidth",
-                       .expected = 86.3,
-                       .factor = 1.25,
-                       .unit = "us"}},
-      .worst_goal_counts = true,
-      .given = {"halves.h"},
-  };
+                      at_the_data_sheet("b_microseconds")},
+  });
 }
 
 }  // namespace
