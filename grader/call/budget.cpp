@@ -16,11 +16,11 @@ std::chrono::steady_clock::time_point Budget::end_of_time() const {
          std::chrono::milliseconds(static_cast<long long>(left * 1000) + 2);
 }
 
-bool Budget::holds(const std::vector<int>& roots) {
+bool Budget::holds(const std::vector<int>& roots, std::uint64_t lent) {
   std::uint64_t sum = 0;
   for (const int root : roots)
     if (root > 0) sum += memory_of(tree_of(root), limits_.memory_bytes / 2);
-  most_ = std::max(most_, sum);
+  most_ = std::max(most_, sum - std::min(sum, lent));
   return most_ <= limits_.memory_bytes;
 }
 

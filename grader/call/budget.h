@@ -26,8 +26,9 @@ class Budget {
   std::chrono::steady_clock::time_point end_of_time() const;
   /// The judge waited.
   void spend(double seconds) { spent_ += seconds; }
-  /// Looks at the memory of processes with all that descend from them; remembers when it is too much.
-  bool holds(const std::vector<int>& roots);
+  /// Looks at the memory of processes with all that descend from them, without the `lent` bytes that the
+  /// judge maps into them; remembers when it is too much.
+  bool holds(const std::vector<int>& roots, std::uint64_t lent = 0);
   /// None while the budget holds.
   Fault exhausted() const;
 

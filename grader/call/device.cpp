@@ -60,6 +60,17 @@ DeviceChoice parse_device(const std::string& text) {
   return choice;
 }
 
+std::optional<DeviceChoice> simulated_like(int capability, const std::string& name,
+                                           const std::filesystem::path& simulator_directory) {
+  std::optional<DeviceChoice> found;
+  for (const std::string& id : sim::known_devices(simulator_directory / "devices")) {
+    const DeviceChoice device{.simulated = true, .id = id};
+    const DeviceFacts facts = simulated_facts(device, simulator_directory);
+    if (facts.capability == capability && (!found || facts.name == name)) found = device;
+  }
+  return found;
+}
+
 int gpu_count() { return static_cast<int>(probe_gpus().gpus.size()); }
 
 DeviceFacts simulated_facts(const DeviceChoice& choice, const std::filesystem::path& simulator_directory) {

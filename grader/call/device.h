@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "grader/lab/spec.h"
@@ -20,6 +21,11 @@ struct DeviceChoice {
 DeviceChoice parse_device(const std::string& text);
 /// Number of GPUs that the driver library reports (0 where there is none).
 int gpu_count();
+
+/// A simulated device that runs what was built for a GPU: one of its compute capability, of its name if there
+/// is such a one. Nothing where no device file has that capability.
+std::optional<DeviceChoice> simulated_like(int capability, const std::string& name,
+                                           const std::filesystem::path& simulator_directory);
 
 /// A simulated device's facts from its file in `simulator_directory`/devices. Throws InfrastructureError.
 DeviceFacts simulated_facts(const DeviceChoice& device, const std::filesystem::path& simulator_directory);

@@ -41,7 +41,10 @@ WorkerProcess::Deadline Rig::State::deadline() const {
 }
 
 bool Rig::State::memory_holds() const {
-  return options.budget->holds({process->pid(), session ? session->machine_pid() : 0});
+  // A GPU's copies of the arrays are not of this machine's memory, but the worker brings them from and to
+  // ours.
+  const std::uint64_t lent = session ? 0 : input.bytes().size() + output.bytes().size();
+  return options.budget->holds({process->pid(), session ? session->machine_pid() : 0}, lent);
 }
 
 void Rig::State::start_device(std::uint64_t output_bytes) {

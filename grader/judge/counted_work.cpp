@@ -42,7 +42,7 @@ Room room_for(const Program& program, const Settings& settings) {
 
 Fault counted_in_simulation(Grading& grading) {
   const Part& part = grading.part;
-  const DeviceChoice simulated;
+  const DeviceChoice simulated = simulated_stand_in(grading.facts, grading.options);
   for (const CountedCall& call : counted_calls(part, device_facts(simulated, grading.options))) {
     const Room room = room_for(part.program, call.settings);
     TimedCall timed;

@@ -16,6 +16,10 @@ DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options
   return facts_from(rig.gpu().facts());
 }
 
+DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options) {
+  return simulated_like(gpu.capability, gpu.name, options.simulator_directory).value_or(DeviceChoice{});
+}
+
 RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds) {
   RigOptions rig;
   rig.device = device;

@@ -9,6 +9,9 @@ namespace roofline::grader {
 /// What the judge knows of a device. On a GPU it asks a worker (any roof's).
 DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options);
 
+/// Where a GPU's submission runs once more: what is built for that GPU runs there, too.
+DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options);
+
 RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds);
 
 }  // namespace roofline::grader

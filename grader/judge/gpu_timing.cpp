@@ -256,9 +256,10 @@ RoofOnGpu::RoofOnGpu(const Roof& roof, const DeviceChoice& device, const DeviceF
       facts_(facts),
       rig_(rig_of(roof, Settings(roof.settings, facts), rig_options(device, options, 60),
                   options.roof_worker(roof))),
-      series_(*rig_, roof.program, Settings(roof.settings, facts), facts, seed) {
+      series_(*rig_, roof.program, Settings(roof.settings, facts), facts, seed,
+              roof.keeps_buffers ? Caches::kWarm : Caches::kCold) {
   trust(series_.warm_up());
-  trust(series_.release());
+  if (!roof_.keeps_buffers) trust(series_.release());
 }
 
 void RoofOnGpu::trust(const Fault& fault) const {
@@ -269,7 +270,7 @@ void RoofOnGpu::round() {
   trust(series_.round());
   std::vector<std::pair<std::string, Detail>> detail;
   trust(series_.check({}, detail));
-  trust(series_.release());
+  if (!roof_.keeps_buffers) trust(series_.release());
 }
 
 RoofValue RoofOnGpu::value() const { return roof_value(roof_, facts_, summarise(series_.seconds())); }

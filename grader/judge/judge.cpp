@@ -68,7 +68,7 @@ void grade_all(Grading& grading) {
       grading.result.checks, [](const Check& check) { return check.verdict == Verdict::kFail; });
   // A race, or a read past the end that hits a neighbour, shows on the simulated device every time.
   if (!grading.facts.simulated && right_so_far && !grading.options.simulator_directory.empty()) {
-    grade_correctness(grading, DeviceChoice{}, "simulated-");
+    grade_correctness(grading, simulated_stand_in(grading.facts, grading.options), "simulated-");
   }
   grade_performance(grading);
 }

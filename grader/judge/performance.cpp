@@ -131,10 +131,11 @@ class PerformanceGrader {
       }
       if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
       remember(series, settings, goal.id);
-      if (!g_.facts.simulated && !series.fault && !series.noisy) place_declared(goal, settings, series);
     }
     g_.result.measurements.push_back(line);
-    g_.add(performance_check(line, series, g_.facts.simulated));
+    const Check& check = g_.add(performance_check(line, series, g_.facts.simulated));
+    if (!g_.facts.simulated && !series.fault && check.verdict != Verdict::kNoisy)
+      place_declared(goal, settings, series);
   }
 
   double seconds_alone(const RoofShare& share, const Settings& settings) {
@@ -166,7 +167,7 @@ class PerformanceGrader {
     progress(goal.title);
     const Settings settings(goal.settings, g_.facts);
     const TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 3, Caches::kWarm);
-    if (series.fault || series.noisy) return;
+    if (series.fault || series.doubt > 0) return;
     Measurement line = measurement(series, goal.work(settings), roof(goal.roof), {});
     line.id = goal.id;
     line.title = goal.title;
@@ -218,11 +219,11 @@ class PerformanceGrader {
             series.fault = {Class::kImpossible, *why, {}, 0};
         (lower ? result.memory_roof : result.compute_roof) = series.roof;
         result.points.push_back({sweep.values[i], flops / bytes, gbps, tflops, 0, series.time,
-                                 series.region ? limiter_of(*series.region) : ""});
+                                 series.region ? limiter_of(*series.region) : "", series.doubt});
       }
-      if (series.fault || series.noisy) {
+      if (series.fault) {
         abandon(sweep, sweep.values[i], series);
-        if (series.fault) return;
+        return;
       }
       remember(series, settings,
                sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
@@ -242,22 +243,17 @@ class PerformanceGrader {
     check.title = sweep.title;
     check.kind = CheckKind::kPerformance;
     const std::string at = sweep.argument + " = " + std::to_string(static_cast<long long>(value)) + ": ";
-    if (series.fault) {
-      check.verdict = Verdict::kFail;
-      check.reason = series.fault.reason;
-      check.message = at + series.fault.message;
-      check.file = series.fault.file;
-      check.line = series.fault.line;
-      check.detail = series.detail;
-      for (const char* end : {"-lowest", "-highest"}) {
-        Measurement line;
-        line.id = sweep.id + end;
-        line.title = sweep.title;
-        g_.result.measurements.push_back(std::move(line));
-      }
-    } else {
-      check.verdict = Verdict::kNoisy;
-      check.message = at + "the times did not settle; close other programs and try again";
+    check.verdict = Verdict::kFail;
+    check.reason = series.fault.reason;
+    check.message = at + series.fault.message;
+    check.file = series.fault.file;
+    check.line = series.fault.line;
+    check.detail = series.detail;
+    for (const char* end : {"-lowest", "-highest"}) {
+      Measurement line;
+      line.id = sweep.id + end;
+      line.title = sweep.title;
+      g_.result.measurements.push_back(std::move(line));
     }
     g_.add(std::move(check));
   }

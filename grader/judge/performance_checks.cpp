@@ -81,6 +81,19 @@ void decide(Check& check, const Measurement& line) {
   check.detail.emplace_back("achieved", line.achieved);
 }
 
+void not_settled(Check& check) {
+  check.verdict = Verdict::kNoisy;
+  check.reason = Class::kNone;
+  check.message = "the times did not settle; close other programs and try again. " + check.message;
+}
+
+/// A medal that no doubt changes is known, however noisy the machine.
+void doubt_medal(Check& check, const Measurement& line, double doubt) {
+  if (medal_for(line.fraction / (1 + doubt), line.thresholds) !=
+      medal_for(line.fraction * (1 + doubt), line.thresholds))
+    not_settled(check);
+}
+
 Measurement line_at(const SweepPoint& point, const RoofValue& roof, double achieved,
                     const ThresholdTable& table, int capability, const std::string& id,
                     const std::string& title) {
@@ -112,6 +125,10 @@ Check knee_check(const Sweep& sweep, const SweepResult& result) {
                   format_number("%.1f", result.ridge) + " FLOP/B); " +
                   format_number("%.2f", sweep.knee_fraction) + " passes";
   check.detail.emplace_back("fraction", nearest.roof_fraction);
+  const auto would_be_right = [&](double factor) {
+    return nearest.roof_fraction * factor >= sweep.knee_fraction;
+  };
+  if (would_be_right(1 + nearest.doubt) != would_be_right(1 / (1 + nearest.doubt))) not_settled(check);
   return check;
 }
 
@@ -119,8 +136,10 @@ Check flat_check(const Sweep& sweep, const SweepResult& result) {
   Check check = performance(sweep.id + "-flat", "the memory-bound points take the same time");
   double least = 0, most = 0;
   unsigned count = 0;
+  bool noisy = false;
   for (const SweepPoint& point : result.points) {
     if (point.intensity > result.ridge / 2) continue;
+    noisy = noisy || point.doubt > 0;
     least = count == 0 ? point.time.median_us : std::min(least, point.time.median_us);
     most = std::max(most, point.time.median_us);
     ++count;
@@ -134,6 +153,7 @@ Check flat_check(const Sweep& sweep, const SweepResult& result) {
                                   " % between the fastest and the slowest of " + std::to_string(count) +
                                   " points; " + format_number("%.0f", 100 * sweep.flatness) + " % passes";
   check.detail.emplace_back("difference", difference);
+  if (noisy && !right) not_settled(check);  // noise makes equal times differ, never different ones equal
   return check;
 }
 
@@ -175,10 +195,8 @@ Check performance_check(const Measurement& line, const TimedSeries& series, bool
     check.reason = Class::kImpossible;
     check.message = "faster than the hardware can be: " + rate(line.achieved, line.roof.unit) + " against " +
                     rate(line.roof.data_sheet, line.roof.unit) + " at best: which work was skipped?";
-  } else if (series.noisy) {
-    check.verdict = Verdict::kNoisy;
-    check.reason = Class::kNone;
-    check.message = "the times did not settle; close other programs and try again. " + check.message;
+  } else {
+    doubt_medal(check, line, series.doubt);
   }
   return check;
 }
@@ -205,13 +223,17 @@ Measurement overlap_measurement(const TimedSeries& series, const OverlapTimes& t
 
 Check overlap_check(const Measurement& line, const TimedSeries& series, const OverlapTimes& times,
                     bool simulated) {
-  Check check = performance_check(line, series, simulated);
+  TimedSeries doubted = series;  // small against the times is large against what they differ by
+  const double shorter = std::min(times.kernels, times.copies);
+  if (shorter > 0) doubted.doubt *= (times.kernels + times.copies + times.together) / shorter;
+  Check check = performance_check(line, doubted, simulated);
   if (series.fault) return check;
   check.message = "kernels alone " + format_number("%.0f", times.kernels * 1e6) + " us, copies alone " +
                   format_number("%.0f", times.copies * 1e6) + " us, together " +
                   format_number("%.0f", times.together * 1e6) +
                   " us: " + format_number("%.3f", line.fraction) + " of the shorter is hidden; " +
                   format_number("%.2f", line.thresholds.lowest()) + " passes";
+  if (check.verdict == Verdict::kNoisy) not_settled(check);
   return check;
 }
 
@@ -277,6 +299,7 @@ std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& res
                                argument_is(result, point) + ": " + words);
     Check check = performance(line.id, line.title);
     decide(check, line);
+    doubt_medal(check, line, point.doubt);
     verdicts.push_back({std::move(check), std::move(line)});
   };
   end(result.points.front(), result.memory_roof, result.points.front().gbps, sweep.lowest, "-lowest",

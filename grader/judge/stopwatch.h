@@ -13,8 +13,8 @@ namespace roofline::grader {
 
 /// Times of one setting, and the roof they are compared with.
 struct TimedSeries {
-  Fault fault;         ///< of the submission: no times
-  bool noisy = false;  ///< GPU: it would not settle
+  Fault fault;       ///< of the submission: no times
+  double doubt = 0;  ///< GPU: where it would not settle, by what share the fraction of the roof may be off
   TimeSummary time;
   RoofValue roof;
   std::optional<sim::Region> region;   ///< simulated: the first call

@@ -63,10 +63,13 @@ DeviceChoice resolve(const std::string& text, const Paths& paths) {
                    (near.empty() ? "." : "; did you mean sim:" + near + "?") + " The devices are" + list);
 }
 
-int capability_of(const DeviceChoice& device, const Paths& paths) {
-  if (!device.simulated) return probe_gpus().gpus.at(static_cast<size_t>(device.ordinal)).capability;
-  const sim::DeviceDescription description = sim::load_device(paths.simulator() / "devices", device.id);
-  return static_cast<int>(10 * description.compute_major + description.compute_minor);
+/// What a submission is compiled for: the device, and where that is a GPU which no simulated one is like, the
+/// one on which its cases run once more.
+std::vector<int> capabilities_for(const DeviceChoice& device, const Paths& paths) {
+  if (device.simulated) return {simulated_facts(device, paths.simulator()).capability};
+  const Gpu& gpu = probe_gpus().gpus.at(static_cast<size_t>(device.ordinal));
+  if (simulated_like(gpu.capability, gpu.name, paths.simulator())) return {gpu.capability};
+  return {gpu.capability, simulated_facts(DeviceChoice{}, paths.simulator()).capability};
 }
 
 }  // namespace
@@ -78,7 +81,7 @@ Workbench::Workbench(const Paths& paths, const std::string& device, Sandbox sand
       progress_("compiling"),
       builder_(
           paths, find_toolkit(), [this] { progress_.update(); }, sandbox),
-      capabilities_{capability_of(device_, paths)} {}
+      capabilities_(capabilities_for(device_, paths)) {}
 
 DeviceRecord Workbench::device_record() const {
   DeviceRecord record;

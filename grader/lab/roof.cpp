@@ -166,7 +166,8 @@ Roof launches(const std::string& id, const std::string& file, const std::string&
                                .tolerance = {.c = 4, .growth = per_repeat}}}},
       .settings = {{"n", 16384}, {"repeat", kernels}},
       .work = per_repeat,
-      .unit_scale = 1e3};
+      .unit_scale = 1e3,
+      .keeps_buffers = true};
 }
 
 double elements(const Settings& s) { return s["rows"] * s["columns"]; }

@@ -19,6 +19,7 @@ struct Roof {
   double unit_scale = 1e9;                                 ///< work per second over this is the value
   std::function<double(const DeviceFacts&)> data_sheet{};  ///< in `unit`
   RoofKind kind = RoofKind::kOther;
+  bool keeps_buffers = false;  ///< a call prepares for its addresses: all calls that are timed get the same
   bool of_hardware = true;  ///< false: a trusted version of some lab's work, no limit of the device
 };
 

@@ -99,6 +99,7 @@ struct SweepPoint {
   double roof_fraction = 0;  ///< of min(intensity x memory roof, compute roof)
   TimeSummary time;
   std::string limiter;
+  double doubt = 0;  ///< GPU: as TimedSeries::doubt
 };
 struct SweepResult {
   std::string id, title, argument;

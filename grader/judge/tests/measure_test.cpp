@@ -66,8 +66,26 @@ TEST(Performance, BeyondTheDataSheetIsImpossible) {
   EXPECT_EQ(grade(150e6).verdict, Verdict::kPass) << "above the copy roof, below the pins";
   EXPECT_EQ(grade(160e6).reason, Class::kImpossible);
   EXPECT_EQ(grade(60e6).reason, Class::kTooSlow);
-  series.noisy = true;
-  EXPECT_EQ(grade(130e6).verdict, Verdict::kNoisy);
+}
+
+// Breaks when noise takes a medal that it cannot change, or gives one that it could.
+TEST(Performance, NoiseMattersOnlyNearAThreshold) {
+  TimedSeries series;
+  series.time = {100, 98, 103, 20};
+  series.roof.unit = "GB/s";
+  series.roof.value = 1000;
+  series.doubt = 0.05;
+  const auto verdict = [&](double fraction) {
+    return name_of(
+        performance_check(measurement(series, fraction * 100e6, gigabytes(), {.6, .8, .9}), series, false)
+            .verdict);
+  };
+  EXPECT_EQ(verdict(0.99), "pass");
+  EXPECT_EQ(verdict(0.70), "pass");
+  EXPECT_EQ(verdict(0.50), "fail");
+  for (const double near : {0.58, 0.62, 0.78, 0.82, 0.88, 0.92}) EXPECT_EQ(verdict(near), "noisy") << near;
+  series.doubt = 0;
+  EXPECT_EQ(verdict(0.92), "pass");
 }
 
 SweepResult sweep_result() {
