@@ -113,21 +113,19 @@ std::string argument_is(const SweepResult& sweep, const SweepPoint& point) {
   return sweep.argument + " = " + format_number("%.0f", point.argument);
 }
 
-Check knee_check(const Sweep& sweep, const SweepResult& result) {
+Check knee_check(const Sweep& sweep, const SweepResult& result, double passes) {
   const auto& nearest = *std::ranges::min_element(result.points, {}, [&](const SweepPoint& point) {
     return std::abs(std::log(point.intensity / result.ridge));
   });
   Check check = performance(sweep.id + "-knee", "at the ridge: " + argument_is(result, nearest));
-  const bool right = nearest.roof_fraction >= sweep.knee_fraction;
+  const bool right = nearest.roof_fraction >= passes;
   check.verdict = right ? Verdict::kPass : Verdict::kFail;
   check.reason = right ? Class::kNone : Class::kTooSlow;
   check.message = format_number("%.3f", nearest.roof_fraction) + " of the lower roof where the two meet (" +
-                  format_number("%.1f", result.ridge) + " FLOP/B); " +
-                  format_number("%.2f", sweep.knee_fraction) + " passes";
+                  format_number("%.1f", result.ridge) + " FLOP/B); " + format_number("%.2f", passes) +
+                  " passes";
   check.detail.emplace_back("fraction", nearest.roof_fraction);
-  const auto would_be_right = [&](double factor) {
-    return nearest.roof_fraction * factor >= sweep.knee_fraction;
-  };
+  const auto would_be_right = [&](double factor) { return nearest.roof_fraction * factor >= passes; };
   if (would_be_right(1 + nearest.doubt) != would_be_right(1 / (1 + nearest.doubt))) not_settled(check);
   return check;
 }
@@ -306,7 +304,10 @@ std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& res
       "memory-bound end");
   end(result.points.back(), result.compute_roof, result.points.back().tflops, sweep.highest, "-highest",
       "compute-bound end");
-  if (sweep.knee_fraction > 0) verdicts.push_back({knee_check(sweep, result), {}});
+  if (!sweep.knee.empty()) {
+    const double passes = thresholds_for(sweep.knee, facts.capability).pass;
+    verdicts.push_back({knee_check(sweep, result, passes), {}});
+  }
   if (sweep.flatness > 0) verdicts.push_back({flat_check(sweep, result), {}});
   return verdicts;
 }

@@ -72,8 +72,8 @@ struct Sweep {
   DeclaredFlops flops{};
   std::string memory_roof = "copy", compute_roof = "fma";
   ThresholdTable lowest{}, highest{};  ///< fraction of the memory / compute roof at the two ends
-  double knee_fraction =
-      0;                ///< of min(intensity x memory roof, compute roof), at the value nearest to the ridge
+  /// Its `pass` alone: of min(intensity x memory roof, compute roof), at the value nearest to the ridge.
+  ThresholdTable knee{};
   double flatness = 0;  ///< times of points with intensity <= ridge / 2 agree within this
 };
 

@@ -59,7 +59,7 @@ CUresult cuCtxCreate(CUcontext* made, unsigned flags, CUdevice device) {
 /// A destroyed context that is current for this thread is taken from its stack; other threads keep a handle
 /// that nothing works with.
 CUresult cuCtxDestroy_v2(CUcontext handle) {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   Context* const context = live(handle);
   if (!context || context->primary) return CUDA_ERROR_INVALID_CONTEXT;
   if (current_context() == context) pop_context();
@@ -82,7 +82,7 @@ CUresult cuCtxDetach(CUcontext handle) {
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   Context* const context = live(handle);
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   push_context(*context);
@@ -91,7 +91,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle) {
 CUresult cuCtxPushCurrent(CUcontext handle) { return cuCtxPushCurrent_v2(handle); }
 
 CUresult cuCtxPopCurrent_v2(CUcontext* handle) {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   Context* const context = current_context();
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   if (handle) *handle = handle_of(context);
@@ -101,7 +101,7 @@ CUresult cuCtxPopCurrent_v2(CUcontext* handle) {
 CUresult cuCtxPopCurrent(CUcontext* handle) { return cuCtxPopCurrent_v2(handle); }
 
 CUresult cuCtxSetCurrent(CUcontext handle) {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle) {
     if (current_context()) pop_context();
     return CUDA_SUCCESS;
@@ -112,7 +112,7 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext* handle) {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle) return CUDA_ERROR_INVALID_VALUE;
   *handle = handle_of(current_context());
   return CUDA_SUCCESS;
@@ -120,7 +120,7 @@ CUresult cuCtxGetCurrent(CUcontext* handle) {
 
 CUresult cuCtxGetDevice(CUdevice* device) { return cuCtxGetDevice_v2(device, nullptr); }
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const Context* const context = live_or_current(handle);
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   if (!device) return CUDA_ERROR_INVALID_VALUE;

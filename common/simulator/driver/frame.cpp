@@ -30,7 +30,7 @@ CUstream& default_stream() {
 
 CUresult context_problem() {
   Contexts& contexts = Contexts::instance();
-  if (!contexts.initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const Context* const context = current_context();
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   return contexts.find(context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;

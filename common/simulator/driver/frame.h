@@ -36,10 +36,15 @@ class KeepsLastError {
   cudaError_t before_;
 };
 
-/// Runs `body` after cuInit; it makes no context current.
+/// After cuInit, or the runtime's first call, which initialises the driver, too.
+inline bool is_initialised() {
+  return Contexts::instance().initialised || runtime::Runtime::instance().connected();
+}
+
+/// Runs `body` once the driver is initialised; it makes no context current.
 template <class Body>
 CUresult initialised(Body&& body) noexcept {
-  if (!Contexts::instance().initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const KeepsLastError keeps;
   const runtime::CurrentDevice before = runtime::current_device();
   runtime::current_device().used = true;

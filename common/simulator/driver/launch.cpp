@@ -52,10 +52,13 @@ CUresult Parameters::take(CUfunction function, void** pointers, void** extra) {
   if (pointers || !read_extra(extra, buffer)) return CUDA_ERROR_INVALID_VALUE;
   return to_driver(runtime::with_kernel(function, [&](runtime::Runtime&, runtime::Kernel& kernel) {
     const auto& facts = kernel.facts;
+    // A driver takes a buffer that is too short; what is behind its end is nobody's, here zero.
+    packed_.assign(buffer.begin, buffer.begin + buffer.bytes);
     for (size_t i = 0; i < facts.parameter_sizes.size(); i++) {
-      if (facts.parameter_offsets[i] + facts.parameter_sizes[i] > buffer.bytes) return cudaErrorInvalidValue;
-      unpacked_.push_back(buffer.begin + facts.parameter_offsets[i]);
+      const size_t end = facts.parameter_offsets[i] + facts.parameter_sizes[i];
+      if (end > packed_.size()) packed_.resize(end);
     }
+    for (const auto offset : facts.parameter_offsets) unpacked_.push_back(packed_.data() + offset);
     return cudaSuccess;
   }));
 }

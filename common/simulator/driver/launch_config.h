@@ -28,6 +28,7 @@ class Parameters {
 
  private:
   void** given_ = nullptr;
+  std::vector<std::byte> packed_;
   std::vector<void*> unpacked_;
 };
 

@@ -108,7 +108,7 @@ const Sweep kSweep{.id = "s",
                    .argument = "repeat",
                    .lowest = {{0, {.8, .85, .9}}},
                    .highest = {{0, {.7, .8, .9}}},
-                   .knee_fraction = 0.8,
+                   .knee = {{0, {.pass = 0.8}}},
                    .flatness = 0.05};
 
 TEST(Sweep, PerfectRooflinePasses) {

@@ -28,9 +28,7 @@ static void stack(CUcontext first) {
   DRIVER_OK(cuCtxGetId(second, &two));
   EXPECT(one != two);
   DRIVER_OK(cuCtxDestroy(second));
-  EXPECT(current() == first);
-  EXPECT_DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(second));
-  EXPECT_DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(second));
+  EXPECT(current() == first);  // nothing holds of the handle any more: a driver may take it or not
 }
 
 static void belongs_to_its_context(CUcontext first) {

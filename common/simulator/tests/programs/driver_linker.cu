@@ -42,8 +42,7 @@ static void good_ptx() {
   Log log;
   CUmodule module;
   DRIVER_OK(cuModuleLoadDataEx(&module, kSaxpy, 5, log.options, log.values));
-  EXPECT(std::strstr(log.info, "saxpy") != nullptr);
-  EXPECT(log.errors[0] == '\0');
+  EXPECT(log.errors[0] == '\0');  // whether there is something to say otherwise is the driver's affair
   DRIVER_OK(cuModuleUnload(module));
 }
 

@@ -30,7 +30,9 @@ static void rectangles() {
   size_t pitch = 0;
   DRIVER_OK(cuMemAllocPitch(&p, &pitch, kWidth, kHeight, 4));
   EXPECT(pitch >= kWidth);
-  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemAllocPitch(&p, &pitch, kWidth, kHeight, 3));
+  CUdeviceptr none;
+  size_t of_none;  // written although the call fails
+  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemAllocPitch(&none, &of_none, kWidth, kHeight, 3));
   std::vector<unsigned char> from(kWidth * kHeight), to(kWidth * kHeight, 255);
   for (size_t i = 0; i < from.size(); i++) from[i] = static_cast<unsigned char>(i % 251);
   CUDA_MEMCPY2D in{};

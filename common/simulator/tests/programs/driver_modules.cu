@@ -60,9 +60,8 @@ static void launches(CUfunction saxpy) {
   DRIVER_OK(cuLaunchKernelEx(&config, saxpy, parameters, nullptr));
   EXPECT(arrays.holds(7, 1));
 
-  bytes = 8;  // too few
-  EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE,
-                cuLaunchKernel(saxpy, 8, 1, 1, 128, 1, 1, 0, nullptr, nullptr, extra));
+  bytes = 20;  // without n, which is not seen
+  DRIVER_OK(cuLaunchKernel(saxpy, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
   EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE,
                 cuLaunchKernel(saxpy, 8, 1, 1, 128, 1, 1, 0, nullptr, parameters, extra));
   EXPECT_DRIVER(CUDA_ERROR_INVALID_VALUE,

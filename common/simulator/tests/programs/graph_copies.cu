@@ -75,14 +75,7 @@ int main() {
   OK(cudaMalloc(&device, 64));
   EXPECT_RESULT(cudaErrorInvalidValue, cudaGraphExecMemcpyNodeSetParamsFromSymbol(
                                            exec, out, device, table, 4, 0, cudaMemcpyDeviceToDevice));
-  // So may one of three dimensions, though CUDA's reference says no; its extent stays.
-  std::vector<unsigned char> other(corner.size(), 9);
-  c.srcPtr.ptr = other.data();
-  OK(cudaGraphExecMemcpyNodeSetParams(exec, written, &c));
-  OK(cudaGraphLaunch(exec, nullptr));
-  OK(cudaDeviceSynchronize());
-  EXPECT_VALUE(9, all[(1 * height + 2) * width + 8]);
-  EXPECT_VALUE(2, all[(1 * height + 1) * width + 8]);
+  // One of three dimensions may not, says CUDA's reference; drivers take it or refuse it.
   fill.elementSize = 3;
   EXPECT_RESULT(cudaErrorInvalidValue, cudaGraphMemsetNodeSetParams(filled, &fill));
   OK(cudaGraphExecDestroy(exec));

@@ -4,6 +4,7 @@
 // What the host's clocks show around work of the GPU: a rate that agrees with CUDA events, whichever clock
 // measures it; streams that overlap; host code beside a kernel; sleeps and waits that end when their time has
 // come.
+// times: clocks of the host and of the device against each other
 #include <poll.h>
 #include <semaphore.h>
 #include <sys/time.h>
