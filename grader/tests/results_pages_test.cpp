@@ -34,15 +34,19 @@ std::optional<Json> data(const std::string& name) {
   return Json::parse(read_file(file));
 }
 
-/// Of a card's tables: one file, or one for each lab, as .ci/gpu writes them.
-std::optional<Json> bench_data(const std::string& card) {
+std::vector<std::string> files_that_begin(const std::string& with) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(kResults))
-    if (const std::string name = entry.path().filename(); name.starts_with(card + ".bench"))
+    if (const std::string name = entry.path().filename(); name.starts_with(with) && name.ends_with(".json"))
       names.push_back(name);
   std::ranges::sort(names);
+  return names;
+}
+
+/// Of a card's tables: one file, or one for each lab, as .ci/gpu writes them.
+std::optional<Json> bench_data(const std::string& card) {
   std::optional<Json> all;
-  for (const std::string& name : names) {
+  for (const std::string& name : files_that_begin(card + ".bench")) {
     const Json one = *data(name);
     if (!all)
       all = one;
@@ -238,15 +242,137 @@ std::string spread_line(std::vector<Point> points) {
          ", worst " + percent(errors.back()) + ".\n";
 }
 
+/// Each measured file with its day and commit: they need not be of one run.
+std::string measured_files(const std::string& card) {
+  std::string text;
+  for (const std::string& name : files_that_begin("measured-" + card + ".")) {
+    const Json context = data(name)->at("context");
+    if (!context.contains("started")) continue;  // grades say it in their section
+    text += "- `" + name + "`: " + context["started"].get<std::string>().substr(0, 10) + " on " +
+            context["device"].get<std::string>() + ", driver " +
+            context.value("driver_version", context["driver"].get<std::string>()) + ", toolkit " +
+            context["toolkit"].get<std::string>() + ", commit " + context.value("commit", "unknown") +
+            (context.contains("note") ? "; " + context["note"].get<std::string>() : "") + ".\n";
+  }
+  return text.empty() ? "" : "Measured by `.ci/gpu`:\n\n" + text + "\n";
+}
+
+/// What `misses.json` says of the points that are further off than the limit.
+std::string reasons_for(const std::string& card, const std::vector<Point>& points) {
+  const Json misses = data("misses.json").value_or(Json::object());
+  std::string text;
+  for (const Point& point : points)
+    if (misses.contains(card + "/" + point.name))
+      text += "- " + point.name + ": " + misses[card + "/" + point.name].get<std::string>() + "\n";
+  return text.empty() ? "" : "\nFurther off than the limit:\n\n" + text;
+}
+
+// ---- grades ----
+
+std::string goal_of(const Json& grade) {
+  return grade["part"].get<std::string>() + "/" + grade["id"].get<std::string>();
+}
+
+const Json* same_goal(const Json& grades, const Json& grade) {
+  for (const Json& other : grades["grades"])
+    if (goal_of(other) == goal_of(grade)) return &other;
+  return nullptr;
+}
+
+/// Goals that were graded on the card and timed: fractions of the roof.
+std::vector<Point> grade_points(const std::string& card) {
+  const auto simulated = data("simulated-" + card + ".grades.json"),
+             measured = data("measured-" + card + ".grades.json");
+  std::vector<Point> points;
+  if (!simulated || !measured) return points;
+  for (const Json& grade : (*measured)["grades"])
+    if (const Json* other = same_goal(*simulated, grade); other && grade["n"] > 0)
+      points.push_back({goal_of(grade), "", (*other)["fraction"], grade["fraction"].get<double>(), 0, {}});
+  return points;
+}
+
+/// The same goals' own rates, whatever the roofs beside them.
+std::vector<Point> rate_points(const std::string& card) {
+  std::vector<Point> points = grade_points(card);
+  if (points.empty()) return points;
+  const Json simulated = *data("simulated-" + card + ".grades.json"),
+             measured = *data("measured-" + card + ".grades.json");
+  std::erase_if(points, [&](Point& point) {
+    const auto of = [&](const Json& grades) {
+      return *std::ranges::find(grades["grades"], point.name, goal_of);
+    };
+    point.simulated = of(simulated)["achieved"];
+    point.measured = of(measured)["achieved"].get<double>();
+    return of(measured)["unit"] == "hidden";  // a share already
+  });
+  return points;
+}
+
+std::string earned(const Json& grade) {
+  for (const char* key : {"medal", "class", "verdict"})
+    if (grade[key].is_string()) return grade[key];
+  return "";
+}
+
+std::string parts_without(const Json& measured, const Json& simulated) {
+  std::string parts, last;
+  for (const Json& grade : simulated["grades"]) {
+    const std::string part = grade["part"];
+    if (part == last ||
+        std::ranges::any_of(measured["grades"], [&](const Json& other) { return other["part"] == part; }))
+      continue;
+    parts += (parts.empty() ? "" : ", ") + part;
+    last = part;
+  }
+  return parts;
+}
+
+std::string grades_section(const std::string& card) {
+  const auto simulated = data("simulated-" + card + ".grades.json"),
+             measured = data("measured-" + card + ".grades.json");
+  if (!simulated || !measured) return "";
+  const auto origin = [](const Json& context) {
+    return context["date"].get<std::string>() + " by `" + context["command"].get<std::string>() + "`" +
+           (context["kind"] == "gpu" ? ", driver " + context["driver"].get<std::string>() + ", toolkit " +
+                                           context["toolkit"].get<std::string>()
+                                     : "") +
+           ", commit " + context["commit"].get<std::string>() +
+           (context.contains("model") ? ", time model " + context["model"].get<std::string>() : "");
+  };
+  const Json& context = measured->at("context");
+  std::string text = "\n### Grades of the reference solutions\n\nMeasured " + origin(context) +
+                     ". Simulated " + origin(simulated->at("context")) + ".";
+  if (context.contains("note")) text += " " + context["note"].get<std::string>();
+  text += "\n\nFractions of the roof: " + spread_line(grade_points(card)) +
+          "Rates themselves, without the roof beside them: " + spread_line(rate_points(card));
+  if (const std::string parts = parts_without(*measured, *simulated); !parts.empty())
+    text += "Not graded on this GPU: " + parts + ".\n";
+  text +=
+      "\n| goal | roof | measured | of the roof | samples | earned | simulated | of the roof | earned | "
+      "error of "
+      "the fraction |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const Json& grade : (*measured)["grades"]) {
+    const Json* other = same_goal(*simulated, grade);
+    if (!other) continue;
+    const auto cells = [](const Json& one) {
+      return " | " + compact(one["achieved"], 4) + " " + one["unit"].get<std::string>() + " | " +
+             percent(one["fraction"]);
+    };
+    const bool timed = grade["n"] > 0;
+    text +=
+        "| " + goal_of(grade) + " | " + grade["roof"].get<std::string>() + cells(grade) + " | " +
+        std::to_string(grade["n"].get<int>()) + " | " + earned(grade) + cells(*other) + " | " +
+        earned(*other) + " | " +
+        (timed ? percent((*other)["fraction"].get<double>() / grade["fraction"].get<double>() - 1, "%+.1f %%")
+               : "not a time") +
+        " |\n";
+  }
+  return text;
+}
+
 std::string card_section(const std::string& card, const std::string& title) {
   std::string text = "\n## " + title + "\n\n";
-  const auto measured = bench_data("measured-" + card);
-  if (measured) {
-    const Json& context = (*measured)["context"];
-    text += "Measured " + context["started"].get<std::string>() + " on " +
-            context["device"].get<std::string>() + ", driver " + context["driver"].get<std::string>() +
-            ", toolkit " + context["toolkit"].get<std::string>() + ", by `.ci/gpu`. ";
-  }
+  text += measured_files(card);
   text +=
       "Simulated by `./lab roofs --device sim:" + card + "` and `./lab bench all --device sim:" + card + "`";
   if (const auto simulated = bench_data("simulated-" + card))
@@ -263,7 +389,9 @@ std::string card_section(const std::string& card, const std::string& title) {
               (point.fraction > 0 ? percent(point.fraction) : "") + " | " +
               (point.measured ? compact(*point.measured, 4) + " " + point.unit : "") + " | " +
               error_cell(point) + " |\n";
+    text += reasons_for(card, roofs);
   }
+  text += grades_section(card) + reasons_for(card, grade_points(card));
   if (!versions.empty()) {
     text += "\n### Labs, rungs and sweeps\n\n" + spread_line(versions) +
             "\n| version | simulated, of the limit | measured, of the limit | error "
@@ -272,6 +400,7 @@ std::string card_section(const std::string& card, const std::string& title) {
       text += "| " + point.name + " | " + percent(point.fraction) + " | " +
               (point.measured_fraction ? percent(*point.measured_fraction) : "") + " | " + error_cell(point) +
               " |\n";
+    text += reasons_for(card, versions);
   }
   return text;
 }
@@ -279,10 +408,11 @@ std::string card_section(const std::string& card, const std::string& title) {
 std::string labs_page() {
   std::string text =
       "# Roofs and labs: simulated against measured\n\n"
-      "What the time model predicts for the roofs and for every version in `./lab bench`, "
+      "What the time model predicts for the roofs, for the reference solutions' grades and for every version "
+      "in `./lab bench`, "
       "compared with measurements on real GPUs. Made by `ROOFLINE_UPDATE_PAGES=1 "
       "results_pages_test` from the data files in this folder: `simulated-GPU.*.json`, and "
-      "`measured-GPU.*.json`, which are `roofs.json` and `bench-*.json` from a run of "
+      "`measured-GPU.*.json`, which are `roofs.json`, `bench-*.json` and the grades from a run of "
       "`.ci/gpu` on that GPU. Problem sizes differ (a real GPU gets arrays of 16 times its "
       "L2, the simulation of 4 to 5 times), so labs are compared by "
       "their fraction of the limit. Errors of more than " +
@@ -310,6 +440,70 @@ TEST(Results, EveryOtherWayHasASourceAndADate) {
   for (const Json& way : (*ways)["ways"])
     for (const char* key : {"name", "kind", "figure", "source", "date"})
       EXPECT_FALSE(way.value(key, "").empty()) << way << key;
+}
+
+/// What is missing in grades of a card, or beside them in the simulated ones.
+std::vector<std::string> grade_faults(const Json& measured, const Json& simulated) {
+  std::vector<std::string> all;
+  for (const Json* grades : {&measured, &simulated}) {
+    const std::string kind = (*grades)["context"].value("kind", "");
+    for (const char* key : {"kind", "device", "driver", "toolkit", "date", "commit", "command"})
+      if ((*grades)["context"].value(key, "").empty()) all.push_back(kind + ": no " + key);
+    for (const Json& grade : (*grades)["grades"]) {
+      for (const char* key : {"roof", "unit", "roof_value", "achieved", "fraction", "median_us", "n",
+                              "verdict", "class", "medal"})
+        if (!grade.contains(key)) all.push_back(kind + " " + goal_of(grade) + ": no " + key);
+      const double rate = grade.value("achieved", 0.0), roof = grade.value("roof_value", 0.0);
+      if (!(std::abs(rate / roof / grade.value("fraction", 0.0) - 1) < 0.001))
+        all.push_back(kind + " " + goal_of(grade) + ": not that fraction of its roof");
+    }
+  }
+  for (const Json& grade : measured["grades"]) {
+    const Json* other = same_goal(simulated, grade);
+    if (!other)
+      all.push_back(goal_of(grade) + ": not simulated");
+    else if (other->value("roof", "") != grade.value("roof", "") ||
+             other->value("unit", "") != grade.value("unit", ""))
+      all.push_back(goal_of(grade) + ": beside another roof");
+  }
+  // A part is compared whole: what has become of a goal that the card's grade does not know?
+  for (const Json& other : simulated["grades"])
+    if (std::ranges::any_of(measured["grades"],
+                            [&](const Json& grade) { return grade["part"] == other["part"]; }) &&
+        !same_goal(measured, other))
+      all.push_back(goal_of(other) + ": not measured, but others of its part");
+  return all;
+}
+
+TEST(Results, SimulatedGradesAreInStepWithMeasuredOnes) {
+  for (const auto& [card, title] : kCards) {
+    const auto measured = data("measured-" + card + ".grades.json"),
+               simulated = data("simulated-" + card + ".grades.json");
+    if (!measured) continue;
+    ASSERT_TRUE(simulated) << card;
+    for (const std::string& fault : grade_faults(*measured, *simulated))
+      ADD_FAILURE() << card << ' ' << fault;
+  }
+}
+
+TEST(Results, GradesThatAreOutOfStepAreSeen) {
+  const Json measured = *data("measured-h200.grades.json"), simulated = *data("simulated-h200.grades.json");
+  Json other = simulated;
+  other["context"].erase("date");
+  EXPECT_EQ(grade_faults(measured, other), std::vector<std::string>{"simulated: no date"});
+  other = simulated;
+  other["grades"].erase(0);
+  EXPECT_EQ(grade_faults(measured, other),
+            std::vector<std::string>{goal_of(simulated["grades"][0]) + ": not simulated"});
+  other = simulated;
+  other["grades"][0]["roof"] = "read";
+  other["grades"][1]["fraction"] = 0.5;
+  EXPECT_EQ(grade_faults(measured, other).size(), 2U);
+  other = measured;
+  other["grades"].erase(1);
+  EXPECT_EQ(
+      grade_faults(other, simulated),
+      std::vector<std::string>{goal_of(measured["grades"][1]) + ": not measured, but others of its part"});
 }
 
 // What is kept as measured was measured, and what is simulated does not pass for it.
@@ -346,11 +540,18 @@ std::vector<std::string> complaints(const std::string& card, const std::vector<P
 // The bar for cards that were measured. A miss is no failure where it is owned up to.
 TEST(Results, TheModelIsAsCloseToMeasuredCardsAsThePageSays) {
   const Json misses = data("misses.json").value_or(Json::object());
+  std::vector<std::string> owned_up;
   for (const auto& [card, title] : kCards) {
     std::vector<Point> points = roof_points(card);
-    for (Point& point : version_points(card)) points.push_back(std::move(point));
+    for (const auto& more : {grade_points(card), version_points(card)})
+      points.insert(points.end(), more.begin(), more.end());
     for (const std::string& complaint : complaints(card, points, misses)) ADD_FAILURE() << complaint;
+    for (const Point& point : points)
+      if (point.measured && std::abs(point.error()) >= kWorstLimit)
+        owned_up.push_back(card + "/" + point.name);
   }
+  for (const auto& [name, reason] : misses.items())
+    EXPECT_TRUE(std::ranges::find(owned_up, name) != owned_up.end()) << name << " is no miss any more";
 }
 
 // The bar itself, on made-up points: while no card was measured, the test above has nothing to say.
