@@ -31,9 +31,9 @@ int main() {
   OK(cudaEventCreate(&ready));
   OK(cudaEventCreate(&done));
   pinned[0] = pinned[1] = pinned[2] = -1;
+  OK(cudaMemset(y, 0, sizeof(int)));
   // A kernel is loaded when it is first launched, and on a GPU that may wait for all that is queued.
   add<<<1, 1>>>(y, 0);
-  OK(cudaMemset(y, 0, sizeof(int)));
   OK(cudaDeviceSynchronize());
 
   // A stream, and another one that waits for it.
