@@ -47,8 +47,8 @@ class GpuStopwatch final : public Stopwatch {
  public:
   explicit GpuStopwatch(Grading& grading) : grading_(grading) {}
 
-  TimedSeries time(const Settings& settings, Clock, const Roof& roof, unsigned calls,
-                   Caches caches) override {
+  TimedSeries time(const Settings& settings, Clock, const Roof& roof, unsigned calls, Caches caches,
+                   const TellsEnough& tells_enough) override {
     const Settings roof_settings(roof.settings, grading_.facts);
     const RigOptions options = rig_options(grading_.device, grading_.options, grading_.part.deadline_seconds);
     TimedSeries result;
@@ -74,11 +74,11 @@ class GpuStopwatch final : public Stopwatch {
       result.roof = roof_value(roof, grading_.facts, summarise(trusted.seconds()));
       const double spreads[] = {spread(result.time), spread(result.roof.time)};
       const double drifts[] = {learner.clock_drift(), drift(trusted.seconds())};
-      if (std::ranges::max(spreads) <= kMaxSpread && std::ranges::max(drifts) <= kMaxClockDrift) {
-        result.doubt = 0;
-        break;
-      }
+      const bool drifts_apart = std::ranges::max(drifts) > kMaxClockDrift;
+      result.doubt = 0;
+      if (!drifts_apart && std::ranges::max(spreads) <= kMaxSpread) break;
       result.doubt = doubt(result.time, result.roof.time) + std::ranges::max(drifts);
+      if (!drifts_apart && tells_enough && tells_enough(result)) break;
     }
     return result;
   }

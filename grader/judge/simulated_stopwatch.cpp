@@ -40,7 +40,8 @@ class SimulatedStopwatch final : public Stopwatch {
   SimulatedStopwatch(const SimulatedStopwatch&) = delete;
   SimulatedStopwatch& operator=(const SimulatedStopwatch&) = delete;
 
-  TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls, Caches) override {
+  TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls, Caches,
+                   const TellsEnough&) override {
     TimedSeries series;
     series.roof = value_of(roof);
     std::vector<double> seconds;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,13 +29,16 @@ struct TimedSeries {
 /// Whether a timed call may find in L2 what an earlier one left there.
 enum class Caches : std::uint8_t { kCold, kWarm };
 
+/// Whether times that would not settle tell enough all the same, so that no other try is needed.
+using TellsEnough = std::function<bool(const TimedSeries&)>;
+
 /// Times the learner's function at a graded size: every call has fresh inputs, and its output is checked.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
   /// At least `calls` calls. Throws InfrastructureError when the roof's own program fails.
   virtual TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls,
-                           Caches caches = Caches::kCold) = 0;
+                           Caches caches = Caches::kCold, const TellsEnough& tells_enough = {}) = 0;
   /// A roof by itself. Throws InfrastructureError when its program fails.
   virtual RoofValue value_of(const Roof& roof) = 0;
 };
