@@ -43,6 +43,8 @@ class LearnerWords {
     grade->add_flag("--quick", grade_.quick,
                     "fewer and smaller measurements: how it goes, without a medal; kept nowhere, and never "
                     "exit status 0");
+    grade->add_flag("--compile", grade_.compile,
+                    "only compile, for the device: a later grade with the same cache starts at once");
     grade->add_option("--file", grade_.file, "grade this file as the lab's; a .patch is applied first");
     grade->add_option("--submission", grade_.submission, "grade the files of that name in this folder");
     grade->add_option("--hidden", grade_.hidden, "an instructor's cases and seed, in this file");

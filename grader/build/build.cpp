@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::seconds kDryRunLimit{20};
 constexpr std::string_view kWorkPrefix = "work-";
 constexpr std::chrono::minutes kAbandoned{10};  // longer than any compilation may take
-constexpr size_t kKeptFiles = 512;              // of the cache, most recently used
+constexpr size_t kKeptFiles = 1024;             // of the cache, most recently used
 constexpr const char* kFormat = "2";  // part of every key: raise it when the meaning of a key changes
 
 // The user's own settings for nvcc, gcc and ld must not change what is graded.

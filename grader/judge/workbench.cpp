@@ -154,6 +154,16 @@ Result Workbench::grade(const Chosen& chosen, const Submission& submission, std:
   return judge(chosen, submission, options(seed));
 }
 
+Check Workbench::compile(const Chosen& chosen, const Submission& submission) {
+  progress_.restart();
+  progress_.label("compiling " + chosen.id());
+  BuildRequest asked = request(chosen, submission.source);
+  asked.shown = submission.shown;
+  const BuildResult built = builder_.build(asked);
+  progress_.clear();
+  return build_check(built, read_explanations(chosen.folder(paths_) / "explanations.toml").errors);
+}
+
 Result Workbench::grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed) {
   GradeOptions brief = options(seed);
   brief.brief = true;

@@ -30,6 +30,9 @@ class Workbench {
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
   Result grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
 
+  /// Builds only, into the cache: what the judge would say of it.
+  Check compile(const Chosen& chosen, const Submission& submission);
+
   /// Small cases, and one call of each goal: how it goes, without a medal (`grade --quick`).
   Result grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
 

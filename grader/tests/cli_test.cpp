@@ -107,6 +107,20 @@ TEST_F(CommandLine, AQuickGradeIsNoGrade) {
   expect(lab({"grade", "01", "--quick", "--format", "junit=quick.xml"}), 2, "exported nowhere");
 }
 
+// Breaks when compiling alone runs something, leaves nothing for a later grade, or hides what does not
+// compile.
+TEST_F(CommandLine, CompilesAlone) {
+  expect(lab({"grade", "01", "--compile", "--solution", "--device", "sim:h200"}), 0, "01 compiles");
+  EXPECT_FALSE(fs::exists(state() / "attempts"));
+  const auto objects =
+      std::ranges::count_if(fs::directory_iterator(state() / "cache"),
+                            [](const auto& entry) { return entry.path().extension() == ".o"; });
+  EXPECT_EQ(objects, 2) << "the file, and what calls it";
+  write_file(file_, "no CUDA");
+  expect(lab({"grade", "01", "--compile"}), 1, "does not compile");
+  expect(lab({"grade", "01", "--compile", "--json", "compiled.json"}), 2, "has no result");
+}
+
 TEST_F(CommandLine, QuizAndShowSayWhatTheyTake) {
   expect(lab({"quiz", "01", "--seed", "7", "--json", "quiz.json"}), 1, "0 of 5 right, seed 7");
   EXPECT_EQ(nlohmann::json::parse(read_file(root_ / "quiz.json")).at("of"), 5);

@@ -184,6 +184,11 @@ void require_given(const GradeRequest& request) {
         "a quick grade is kept nowhere and exported nowhere: leave --quick out, or --json, --format, "
         "--hidden "
         "and --submission");
+  if (request.compile && (request.quick || !request.json.empty() || !request.formats.empty() ||
+                          !request.hidden.empty() || !request.submission.empty()))
+    throw UsageError(
+        "what is only compiled has no result: leave --compile out, or --quick, --json, --format, "
+        "--hidden and --submission");
   std::error_code ignored;
   if (!request.submission.empty() && !fs::is_directory(request.submission, ignored))
     throw UsageError(fs::exists(request.submission, ignored)
@@ -191,6 +196,19 @@ void require_given(const GradeRequest& request) {
                                " is a file; --submission takes a folder, --file a file"
                          : "there is no folder " + request.submission.string());
   if (!request.json.empty() && request.json != "-") require_place(request.json);
+}
+
+/// Whether each compiles; what does is in the cache then.
+int compile_all(Workbench& workbench, const std::vector<Chosen>& chosen,
+                const std::vector<Submission>& submissions) {
+  bool all = true;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const Check built = workbench.compile(chosen[i], submissions[i]);
+    all = all && built.verdict == Verdict::kPass;
+    std::printf("  %s %s\n", chosen[i].id().c_str(),
+                built.verdict == Verdict::kPass ? "compiles" : built.message.c_str());
+  }
+  return all ? 0 : 1;
 }
 
 }  // namespace
@@ -219,6 +237,7 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     close_to_others({request.hidden});
   }
   Workbench workbench(paths, request.device, request.sandbox);
+  if (request.compile) return compile_all(workbench, chosen, submissions);
   std::vector<Result> results;
   const auto grade = [&](const Chosen& part, const Submission& submission) {
     return request.quick ? workbench.grade_briefly(part, submission, seed)

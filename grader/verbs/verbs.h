@@ -18,6 +18,7 @@ struct GradeRequest {
   std::vector<std::string> labs;  ///< empty: the current one
   bool solution = false;
   bool quick = false;                ///< fewer and smaller measurements, no medal; kept nowhere
+  bool compile = false;              ///< nothing else
   std::filesystem::path file;        ///< empty: the lab's own
   std::filesystem::path submission;  ///< folder in which somebody's files lie; empty: none
   std::filesystem::path hidden;      ///< an instructor's cases (grader/lab/hidden.h); empty: none
