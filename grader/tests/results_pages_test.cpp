@@ -1,20 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
-
-#include "grader/base/file.h"
 #include "grader/base/paths.h"
-#include "grader/base/units.h"
-#include "grader/box/process.h"
+#include "grader/tests/results_grades.h"
 #include "grader/text/svg.h"
 
 // The pages of docs/results/ are made of the data files beside them: run with ROOFLINE_UPDATE_PAGES=1 where a
@@ -22,62 +9,9 @@
 namespace roofline::grader {
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-const fs::path kResults = fs::path(ROOFLINE_SOURCE) / "docs" / "results";
-
-std::optional<Json> data(const std::string& name) {
-  std::error_code none;
-  const fs::path file = kResults / name;
-  if (!fs::exists(file, none)) return {};
-  return Json::parse(read_file(file));
-}
-
-std::vector<std::string> files_that_begin(const std::string& with) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kResults))
-    if (const std::string name = entry.path().filename(); name.starts_with(with) && name.ends_with(".json"))
-      names.push_back(name);
-  std::ranges::sort(names);
-  return names;
-}
-
-/// Of a card's tables: one file, or one for each lab, as .ci/gpu writes them.
-std::optional<Json> bench_data(const std::string& card) {
-  std::optional<Json> all;
-  for (const std::string& name : files_that_begin(card + ".bench")) {
-    const Json one = *data(name);
-    if (!all)
-      all = one;
-    else
-      all->at("benchmarks")
-          .insert(all->at("benchmarks").end(), one["benchmarks"].begin(), one["benchmarks"].end());
-  }
-  return all;
-}
-
-std::string percent(double fraction, const char* format = "%.1f %%") {
-  return format_number(format, 100 * fraction);
-}
-
-std::string text_of(const fs::path& file) {
-  std::error_code none;
-  return fs::exists(file, none) ? read_file(file) : "";
-}
-
-void expect_current(const std::string& name, const std::string& now) {
-  if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr) write_file(kResults / name, now);
-  EXPECT_EQ(text_of(kResults / name), now) << "run ROOFLINE_UPDATE_PAGES=1 results_pages_test";
-}
+using namespace results;
 
 // ---- how fast the simulator is ----
-
-/// Google Benchmark's name of a run without what it appends.
-std::string plain_name(const Json& run) {
-  std::string name = run["name"];
-  return name.substr(0, name.find("/iterations:"));
-}
 
 std::string kernels_table(const Json& speed) {
   std::string text =
@@ -167,40 +101,14 @@ std::string speed_page() {
 
 // ---- simulated against measured ----
 
-/// Cards with a device file whose tables are kept: the article's GPU, and one of the next generation.
-const std::vector<std::pair<std::string, std::string>> kCards = {{"a100-sxm4-40gb", "A100-SXM4-40GB"},
-                                                                 {"h200", "H200"}};
-/// What an error may be without being listed in misses.json with its reason.
-constexpr double kMedianLimit = 0.20, kWorstLimit = 0.35;
-
-struct Point {
-  std::string name, unit;
-  double simulated = 0;
-  std::optional<double> measured;
-  double fraction = 0;
-  std::optional<double> measured_fraction;
-  double error() const { return simulated / *measured - 1; }
-};
-
-std::map<std::string, const Json*> by_name(const std::optional<Json>& table, const char* list,
-                                           const char* key) {
-  std::map<std::string, const Json*> found;
-  if (!table) return found;
-  for (const Json& entry : (*table)[list]) {
-    std::string name = entry[key];
-    found[name.substr(0, name.find("/iterations:"))] = &entry;
-  }
-  return found;
-}
-
-std::vector<Point> roof_points(const std::string& card) {
+std::vector<ComparedPoint> roof_points(const std::string& card) {
   const auto simulated = data("simulated-" + card + ".roofs.json"),
              measured = data("measured-" + card + ".roofs.json");
   const auto others = by_name(measured, "roofs", "id");
-  std::vector<Point> points;
+  std::vector<ComparedPoint> points;
   if (!simulated) return points;
   for (const Json& roof : (*simulated)["roofs"]) {
-    Point point{roof["id"], roof["unit"], roof["value"], {}, 0, {}};
+    ComparedPoint point{roof["id"], roof["unit"], roof["value"], {}, 0, {}};
     const double sheet = roof["data_sheet"];
     point.fraction = sheet > 0 ? point.simulated / sheet : 0;
     if (const auto other = others.find(point.name); other != others.end())
@@ -210,14 +118,14 @@ std::vector<Point> roof_points(const std::string& card) {
   return points;
 }
 
-std::vector<Point> version_points(const std::string& card) {
+std::vector<ComparedPoint> version_points(const std::string& card) {
   const auto simulated = data("simulated-" + card + ".bench.json"), measured = bench_data("measured-" + card);
   const auto others = by_name(measured, "benchmarks", "name");
-  std::vector<Point> points;
+  std::vector<ComparedPoint> points;
   if (!simulated) return points;
   for (const Json& run : (*simulated)["benchmarks"]) {
     if (run.value("error_occurred", false)) continue;
-    Point point{plain_name(run), "us", run["median_us"], {}, run["fraction"], {}};
+    ComparedPoint point{plain_name(run), "us", run["median_us"], {}, run["fraction"], {}};
     // Sizes on a card are larger: what compares is the fraction of the limit.
     if (const auto other = others.find(point.name);
         other != others.end() && !other->second->value("error_occurred", false))
@@ -226,20 +134,6 @@ std::vector<Point> version_points(const std::string& card) {
     points.push_back(point);
   }
   return points;
-}
-
-std::string error_cell(const Point& point) {
-  return point.measured ? percent(point.error(), "%+.1f %%") : "not yet measured";
-}
-
-std::string spread_line(std::vector<Point> points) {
-  std::erase_if(points, [](const Point& point) { return !point.measured; });
-  if (points.empty()) return "Not yet measured on this GPU, so no error is known.\n";
-  std::vector<double> errors;
-  for (const Point& point : points) errors.push_back(std::abs(point.error()));
-  std::ranges::sort(errors);
-  return std::to_string(errors.size()) + " points, median error " + percent(errors[errors.size() / 2]) +
-         ", worst " + percent(errors.back()) + ".\n";
 }
 
 /// Each measured file with its day and commit: they need not be of one run.
@@ -258,116 +152,13 @@ std::string measured_files(const std::string& card) {
 }
 
 /// What `misses.json` says of the points that are further off than the limit.
-std::string reasons_for(const std::string& card, const std::vector<Point>& points) {
+std::string reasons_for(const std::string& card, const std::vector<ComparedPoint>& points) {
   const Json misses = data("misses.json").value_or(Json::object());
   std::string text;
-  for (const Point& point : points)
+  for (const ComparedPoint& point : points)
     if (misses.contains(card + "/" + point.name))
       text += "- " + point.name + ": " + misses[card + "/" + point.name].get<std::string>() + "\n";
   return text.empty() ? "" : "\nFurther off than the limit:\n\n" + text;
-}
-
-// ---- grades ----
-
-std::string goal_of(const Json& grade) {
-  return grade["part"].get<std::string>() + "/" + grade["id"].get<std::string>();
-}
-
-const Json* same_goal(const Json& grades, const Json& grade) {
-  for (const Json& other : grades["grades"])
-    if (goal_of(other) == goal_of(grade)) return &other;
-  return nullptr;
-}
-
-/// Goals that were graded on the card and timed: fractions of the roof.
-std::vector<Point> grade_points(const std::string& card) {
-  const auto simulated = data("simulated-" + card + ".grades.json"),
-             measured = data("measured-" + card + ".grades.json");
-  std::vector<Point> points;
-  if (!simulated || !measured) return points;
-  for (const Json& grade : (*measured)["grades"])
-    if (const Json* other = same_goal(*simulated, grade); other && grade["n"] > 0)
-      points.push_back({goal_of(grade), "", (*other)["fraction"], grade["fraction"].get<double>(), 0, {}});
-  return points;
-}
-
-/// The same goals' own rates, whatever the roofs beside them.
-std::vector<Point> rate_points(const std::string& card) {
-  std::vector<Point> points = grade_points(card);
-  if (points.empty()) return points;
-  const Json simulated = *data("simulated-" + card + ".grades.json"),
-             measured = *data("measured-" + card + ".grades.json");
-  std::erase_if(points, [&](Point& point) {
-    const auto of = [&](const Json& grades) {
-      return *std::ranges::find(grades["grades"], point.name, goal_of);
-    };
-    point.simulated = of(simulated)["achieved"];
-    point.measured = of(measured)["achieved"].get<double>();
-    return of(measured)["unit"] == "hidden";  // a share already
-  });
-  return points;
-}
-
-std::string earned(const Json& grade) {
-  for (const char* key : {"medal", "class", "verdict"})
-    if (grade[key].is_string()) return grade[key];
-  return "";
-}
-
-std::string parts_without(const Json& measured, const Json& simulated) {
-  std::string parts, last;
-  for (const Json& grade : simulated["grades"]) {
-    const std::string part = grade["part"];
-    if (part == last ||
-        std::ranges::any_of(measured["grades"], [&](const Json& other) { return other["part"] == part; }))
-      continue;
-    parts += (parts.empty() ? "" : ", ") + part;
-    last = part;
-  }
-  return parts;
-}
-
-std::string grades_section(const std::string& card) {
-  const auto simulated = data("simulated-" + card + ".grades.json"),
-             measured = data("measured-" + card + ".grades.json");
-  if (!simulated || !measured) return "";
-  const auto origin = [](const Json& context) {
-    return context["date"].get<std::string>() + " by `" + context["command"].get<std::string>() + "`" +
-           (context["kind"] == "gpu" ? ", driver " + context["driver"].get<std::string>() + ", toolkit " +
-                                           context["toolkit"].get<std::string>()
-                                     : "") +
-           ", commit " + context["commit"].get<std::string>() +
-           (context.contains("model") ? ", time model " + context["model"].get<std::string>() : "");
-  };
-  const Json& context = measured->at("context");
-  std::string text = "\n### Grades of the reference solutions\n\nMeasured " + origin(context) +
-                     ". Simulated " + origin(simulated->at("context")) + ".";
-  if (context.contains("note")) text += " " + context["note"].get<std::string>();
-  text += "\n\nFractions of the roof: " + spread_line(grade_points(card)) +
-          "Rates themselves, without the roof beside them: " + spread_line(rate_points(card));
-  if (const std::string parts = parts_without(*measured, *simulated); !parts.empty())
-    text += "Not graded on this GPU: " + parts + ".\n";
-  text +=
-      "\n| goal | roof | measured | of the roof | samples | earned | simulated | of the roof | earned | "
-      "error of "
-      "the fraction |\n|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const Json& grade : (*measured)["grades"]) {
-    const Json* other = same_goal(*simulated, grade);
-    if (!other) continue;
-    const auto cells = [](const Json& one) {
-      return " | " + compact(one["achieved"], 4) + " " + one["unit"].get<std::string>() + " | " +
-             percent(one["fraction"]);
-    };
-    const bool timed = grade["n"] > 0;
-    text +=
-        "| " + goal_of(grade) + " | " + grade["roof"].get<std::string>() + cells(grade) + " | " +
-        std::to_string(grade["n"].get<int>()) + " | " + earned(grade) + cells(*other) + " | " +
-        earned(*other) + " | " +
-        (timed ? percent((*other)["fraction"].get<double>() / grade["fraction"].get<double>() - 1, "%+.1f %%")
-               : "not a time") +
-        " |\n";
-  }
-  return text;
 }
 
 std::string card_section(const std::string& card, const std::string& title) {
@@ -379,12 +170,12 @@ std::string card_section(const std::string& card, const std::string& title) {
     text += " on " + simulated->at("context").at("started").get<std::string>().substr(0, 10) + ", commit " +
             simulated->at("context").value("commit", "unknown");
   text += ".\n";
-  const std::vector<Point> roofs = roof_points(card), versions = version_points(card);
+  const std::vector<ComparedPoint> roofs = roof_points(card), versions = version_points(card);
   if (roofs.empty() && versions.empty()) text += "\nNo table is stored yet.\n";
   if (!roofs.empty()) {
     text += "\n### Roofs\n\n" + spread_line(roofs) +
             "\n| roof | simulated | of the data sheet | measured | error |\n|---|---|---|---|---|\n";
-    for (const Point& point : roofs)
+    for (const ComparedPoint& point : roofs)
       text += "| " + point.name + " | " + compact(point.simulated, 4) + " " + point.unit + " | " +
               (point.fraction > 0 ? percent(point.fraction) : "") + " | " +
               (point.measured ? compact(*point.measured, 4) + " " + point.unit : "") + " | " +
@@ -396,7 +187,7 @@ std::string card_section(const std::string& card, const std::string& title) {
     text += "\n### Labs, rungs and sweeps\n\n" + spread_line(versions) +
             "\n| version | simulated, of the limit | measured, of the limit | error "
             "|\n|---|---|---|---|\n";
-    for (const Point& point : versions)
+    for (const ComparedPoint& point : versions)
       text += "| " + point.name + " | " + percent(point.fraction) + " | " +
               (point.measured_fraction ? percent(*point.measured_fraction) : "") + " | " + error_cell(point) +
               " |\n";
@@ -520,11 +311,11 @@ TEST(Results, DataFilesSayWhatTheyAre) {
 }
 
 /// What is further off than the page says, and not owned up to in `misses`.
-std::vector<std::string> complaints(const std::string& card, const std::vector<Point>& points,
+std::vector<std::string> complaints(const std::string& card, const std::vector<ComparedPoint>& points,
                                     const Json& misses) {
   std::vector<std::string> all;
   std::vector<double> errors;
-  for (const Point& point : points) {
+  for (const ComparedPoint& point : points) {
     if (!point.measured) continue;
     errors.push_back(std::abs(point.error()));
     if (errors.back() < kWorstLimit || misses.contains(card + "/" + point.name)) continue;
@@ -542,11 +333,11 @@ TEST(Results, TheModelIsAsCloseToMeasuredCardsAsThePageSays) {
   const Json misses = data("misses.json").value_or(Json::object());
   std::vector<std::string> owned_up;
   for (const auto& [card, title] : kCards) {
-    std::vector<Point> points = roof_points(card);
+    std::vector<ComparedPoint> points = roof_points(card);
     for (const auto& more : {grade_points(card), version_points(card)})
       points.insert(points.end(), more.begin(), more.end());
     for (const std::string& complaint : complaints(card, points, misses)) ADD_FAILURE() << complaint;
-    for (const Point& point : points)
+    for (const ComparedPoint& point : points)
       if (point.measured && std::abs(point.error()) >= kWorstLimit)
         owned_up.push_back(card + "/" + point.name);
   }
@@ -557,110 +348,16 @@ TEST(Results, TheModelIsAsCloseToMeasuredCardsAsThePageSays) {
 // The bar itself, on made-up points: while no card was measured, the test above has nothing to say.
 TEST(Results, AModelThatIsFarOffIsSeen) {
   const auto point = [](const std::string& name, double simulated, std::optional<double> measured) {
-    return Point{name, "us", simulated, measured, 0, measured};
+    return ComparedPoint{name, "us", simulated, measured, 0, measured};
   };
-  const std::vector<Point> near = {point("a", 105, 100), point("b", 90, 100), point("c", 1, {})};
+  const std::vector<ComparedPoint> near = {point("a", 105, 100), point("b", 90, 100), point("c", 1, {})};
   EXPECT_TRUE(complaints("card", near, {}).empty());
-  std::vector<Point> one = near;
+  std::vector<ComparedPoint> one = near;
   one.push_back(point("d", 140, 100));
   EXPECT_EQ(complaints("card", one, {}), (std::vector<std::string>{"card d: simulated 140, measured 100"}));
   EXPECT_TRUE(complaints("card", one, {{"card/d", "a reason"}}).empty());
-  const std::vector<Point> all = {point("a", 125, 100), point("b", 75, 100), point("c", 128, 100)};
+  const std::vector<ComparedPoint> all = {point("a", 125, 100), point("b", 75, 100), point("c", 128, 100)};
   EXPECT_EQ(complaints("card", all, {}), (std::vector<std::string>{"card: median error 25.0 %"}));
-}
-
-// What a fast kernel reaches on the article's GPU, by the model; for lab 04 more than any published figure
-// for WMMA on an A100.
-TEST(Results, ReferenceSolutionsAreAtTheLimit) {
-  const std::optional<Json> stored = bench_data("simulated-" + kCards[0].first);
-  ASSERT_TRUE(stored);
-  const auto runs = by_name(stored, "benchmarks", "name");
-  for (const auto& [name, least] : std::map<std::string, double>{{"01/bandwidth/solution", 0.97},
-                                                                 {"02/repeat-1/solution", 0.95},
-                                                                 {"02/repeat-512/solution", 0.95},
-                                                                 {"03b/bandwidth/solution", 0.95},
-                                                                 {"05/node/solution", 0.9},
-                                                                 {"06b/overlap/solution", 0.95}}) {
-    ASSERT_TRUE(runs.contains(name)) << name;
-    EXPECT_GE(runs.at(name)->at("fraction").get<double>(), least) << name;
-  }
-  EXPECT_GT(runs.at("04/product/solution")->at("FLOP/s").get<double>(), 172e12);
-}
-
-/// Roofs that the model gives otherwise than the stored table.
-std::vector<std::string> drifted(const Json& stored, const Json& now) {
-  constexpr double kMost = 0.02;
-  std::vector<std::string> all;
-  for (const Json& roof : stored["roofs"]) {
-    const auto same =
-        std::ranges::find(now["roofs"], roof["id"], [](const Json& other) { return other["id"]; });
-    const double was = roof["value"], is = same == now["roofs"].end() ? 0 : (*same)["value"].get<double>();
-    if (!(std::abs(is / was - 1) < kMost))
-      all.push_back(roof["id"].get<std::string>() + ": stored " + compact(was, 4) + ", now " +
-                    compact(is, 4));
-  }
-  return all;
-}
-
-// Breaks when the time model changes and the tables that the page is made of do not.
-TEST(Results, StoredRoofsAreTheModelsOfToday) {
-  const std::string card = kCards[0].first;
-  const std::optional<Json> stored = data("simulated-" + card + ".roofs.json");
-  ASSERT_TRUE(stored);
-  const fs::path file = fs::path(testing::TempDir()) / ("stored-roofs-" + std::to_string(getpid()) + ".json");
-  const CommandResult result = run_command(
-      {std::string(ROOFLINE_BUILD) + "/bin/lab", "roofs", "--device", "sim:" + card, "--json", file.string()},
-      {.environment = {std::string("ROOFLINE_ROOT=") + ROOFLINE_SOURCE}});
-  ASSERT_TRUE(result.ok()) << result.output;
-  Json now = Json::parse(read_file(file));
-  fs::remove(file);
-  for (const std::string& roof : drifted(*stored, now))
-    ADD_FAILURE() << roof << "; ./lab bench and ./lab roofs write the tables again (docs/results/files.md)";
-  // And a drift would be seen.
-  now["roofs"][0]["value"] = 1.1 * now["roofs"][0]["value"].get<double>();
-  now["roofs"].erase(1);
-  EXPECT_EQ(drifted(*stored, now).size(), 2U);
-}
-
-/// Versions that the model times otherwise than the stored table, or not at all.
-std::vector<std::string> drifted_versions(const Json& stored, const Json& now) {
-  constexpr double kMost = 0.01;
-  const std::optional<Json> before = stored;
-  const auto known = by_name(before, "benchmarks", "name");
-  std::vector<std::string> all;
-  for (const Json& run : now["benchmarks"]) {
-    const std::string name = plain_name(run);
-    const auto same = known.find(name);
-    const double was = same == known.end() ? 0 : same->second->value("median_us", 0.0);
-    const double is = run.value("median_us", 0.0);
-    if (!(std::abs(is / was - 1) < kMost))
-      all.push_back(name + ": stored " + compact(was, 4) + " us, now " + compact(is, 4) + " us");
-  }
-  return all;
-}
-
-// The quick ones among the versions: DRAM, latency, issue, launches and copies each decide one of them.
-TEST(Results, StoredVersionsAreTheModelsOfToday) {
-  const std::string card = kCards[0].first;
-  const std::optional<Json> stored = data("simulated-" + card + ".bench.json");
-  ASSERT_TRUE(stored);
-  const fs::path file = fs::path(testing::TempDir()) / ("stored-bench-" + std::to_string(getpid()) + ".json");
-  const CommandResult result = run_command(
-      {std::string(ROOFLINE_BUILD) + "/bin/lab", "bench", "01", "03a", "05", "--table", "--device",
-       "sim:" + card, "--json", file.string(), "--only",
-       "^(01/bandwidth/(1-few-warps|solution)|03a/cosine/two-kernels|05/node/(stream-order|solution))$"},
-      {.environment = {std::string("ROOFLINE_ROOT=") + ROOFLINE_SOURCE}});
-  ASSERT_TRUE(result.ok()) << result.output;
-  Json now = Json::parse(read_file(file));
-  fs::remove(file);
-  EXPECT_EQ(now["benchmarks"].size(), 5U) << result.output;
-  for (const std::string& version : drifted_versions(*stored, now))
-    ADD_FAILURE() << version
-                  << "; ./lab bench and ./lab roofs write the tables again (docs/results/files.md)";
-  // And a drift would be seen.
-  now["benchmarks"][0]["median_us"] = 1.1 * now["benchmarks"][0]["median_us"].get<double>();
-  now["benchmarks"][1].erase("median_us");
-  EXPECT_EQ(drifted_versions(*stored, now).size(), 2U);
 }
 
 }  // namespace
