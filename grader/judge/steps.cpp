@@ -31,9 +31,19 @@ double fraction_of(const std::string& id, const Result& result) {
   return 0;
 }
 
-bool passed(const std::string& id, const Result& result) {
+/// Passed, or nothing that this device could tell: a GPU counts neither kernels nor sectors.
+bool holds(const std::string& id, const Result& result) {
   const Check* check = result.find(id);
-  return check != nullptr && check->verdict == Verdict::kPass;
+  if (check == nullptr) return false;
+  return check->verdict == Verdict::kPass ||
+         (check->verdict == Verdict::kSkipped && check->reason == Class::kUnsupportedDevice);
+}
+
+/// Whether a grade on this device has what the step is judged by: on a GPU that GPU alone counts.
+bool can_be_judged(const StepResult& step, const Result& result) {
+  return result.device.simulated || step.measurement.empty() ||
+         std::ranges::find(result.measurements, step.measurement, &Measurement::id) !=
+             result.measurements.end();
 }
 
 }  // namespace
@@ -52,8 +62,9 @@ std::vector<StepResult> steps_of(const Part& part, const Result& result) {
     const Step& step = part.steps[i];
     if (!step.measurement.empty()) steps[i].fraction = fraction_of(step.measurement, result);
     steps[i].reached = steps[i].fraction >= step.at_least &&
-                       std::ranges::all_of(step.checks, [&](const auto& id) { return passed(id, result); });
+                       std::ranges::all_of(step.checks, [&](const auto& id) { return holds(id, result); });
   }
+  std::erase_if(steps, [&](const StepResult& step) { return !can_be_judged(step, result); });
   return steps;
 }
 

@@ -72,7 +72,7 @@ Lab ROOFLINE_LAB_SPEC() {
                 .at_least = 0.60,
                 .checks = {"coalesced"}},
                {.id = "roof",
-                .title = "the roof of the A100",
+                .title = "the copy roof",
                 .how = "Which addresses does a warp touch in one access, and how many loads wait at once?",
                 .measurement = "bandwidth",
                 .at_least = 0.90},

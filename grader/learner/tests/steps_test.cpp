@@ -63,6 +63,20 @@ TEST(Steps, NeedRightResultsTheirFractionAndTheirChecks) {
   EXPECT_EQ(reached(never_ran), "") << "nothing ran, so nothing was right";
 }
 
+// Breaks when a GPU, which counts no sectors and is the only goal's device, shows steps that nobody can
+// reach.
+TEST(Steps, OnAGpuAreWhatItCanTell) {
+  Result on_gpu = result(0.7, Verdict::kSkipped);
+  EXPECT_EQ(reached(on_gpu), "right block ") << "skipped for another reason";
+  on_gpu.checks[1].reason = Class::kUnsupportedDevice;
+  Part two_devices = part();
+  two_devices.steps.push_back({.id = "second", .title = "a second device", .measurement = "elsewhere"});
+  on_gpu.device.simulated = false;
+  on_gpu.steps = steps_of(two_devices, on_gpu);
+  EXPECT_EQ(reached(on_gpu), "right block grid ");
+  EXPECT_EQ(on_gpu.steps.size(), 3U) << "the step of the second device is not asked";
+}
+
 // Breaks when one thread's kernel, which is not timed at full size, tells the step after it no gain.
 TEST(Steps, WhatIsTooSlowToTimeIsKnownFromItsLargestCase) {
   Result slow = result(0);
