@@ -59,9 +59,6 @@ struct TimedCall {
   sim::Region region;
   std::vector<std::pair<std::string, Detail>> detail;
 };
-/// A GPU counts nothing: Goal::counted and Sweep::counted decided on the simulated device, before the GPU
-/// times the file.
-Fault counted_in_simulation(Grading& grading);
 /// Simulated devices only: the machine keeps the time.
 TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
                      const ExamineOptions& options);
