@@ -25,7 +25,7 @@ using Addresses = std::array<u64, kWarpSize>;
 /// What lanes that copy less than all must fetch: sectors that no lane of `whole` has already. A copy lies in
 /// one sector.
 u32 count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& from,
-                   const std::array<u32, kWarpSize>& bytes) {
+                  const std::array<u32, kWarpSize>& bytes) {
   std::array<u64, kWarpSize> sectors;
   u32 known = 0, fetched = 0;
   const auto is_new = [&](u32 lane) {

@@ -229,7 +229,8 @@ Row control(std::string_view syntax, Bind bind, Traits traits = {}) {
 /// For the whole warp it is a NOP: lanes of one warp are together anyway where ptxas knows no branch.
 Cost warp_barrier_cost(const Match& match) {
   const ptx::Operand& members = match.instruction->operands[0];
-  const bool is_all = members.kind == ptx::Operand::Kind::kInteger && static_cast<u32>(members.bits) == ~u32{0};
+  const bool is_all =
+      members.kind == ptx::Operand::Kind::kInteger && static_cast<u32>(members.bits) == ~u32{0};
   return {.pipe = is_all ? Pipe::kAlu : Pipe::kControl};
 }
 

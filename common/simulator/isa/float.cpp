@@ -37,9 +37,7 @@ Cost slow_f64(u8 slots) {
 /// MUFU.RCP, FCHK (at the same rate), five FFMA and a branch.
 Cost quotient_cost(const Match& match) { return match.type.bits == 64 ? slow_f64(8) : slow_f32(11, 2, 6); }
 /// A test of the exponent and a branch, then MUFU.RCP and three FFMA.
-Cost reciprocal_cost(const Match& match) {
-  return match.type.bits == 64 ? slow_f64(5) : slow_f32(10, 1, 15);
-}
+Cost reciprocal_cost(const Match& match) { return match.type.bits == 64 ? slow_f64(5) : slow_f32(10, 1, 15); }
 /// MUFU.RSQ beside a test of the exponent, a branch, then four FFMA and FMUL.
 Cost root_cost(const Match& match) { return match.type.bits == 64 ? slow_f64(8) : slow_f32(10, 1, 10); }
 

@@ -21,8 +21,8 @@ constexpr auto not_negative = [](auto a) { return a < 0 ? decltype(a){0} : a; };
 Cost division_cost(const Match& match) {
   const bool is_signed = match.type.kind == ptx::Type::Kind::kSigned;
   if (match.type.bits == 64) return {Pipe::kAlu, 70, FlopType::kNone, 0, 70, 10};
-  return {Pipe::kSfu, static_cast<u8>(is_signed ? 24 : 17), FlopType::kNone, 0, 3,
-          static_cast<u8>(is_signed ? 20 : 16)};
+  return {Pipe::kSfu, static_cast<u8>(is_signed ? 24 : 17), FlopType::kNone, 0,
+          3,          static_cast<u8>(is_signed ? 20 : 16)};
 }
 /// IMAD.HI runs at half the rate of IMAD: 1.01 clocks and 9.0 in a chain on an H200.
 Cost high_cost(const Match& match) {
