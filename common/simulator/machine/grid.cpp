@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <list>
+#include <tuple>
 
 #include "random/philox.h"
 #include "simulator/machine/block_trap.h"
@@ -22,6 +23,12 @@ namespace {
 
 /// Warp instructions between two looks at the clock.
 constexpr u64 kSlice = u64{1} << 18;
+
+/// A block that does more than this is watched for the next part, to know its pace: the sampled blocks may do
+/// less.
+constexpr u64 kUnwatched = u64{1} << 15, kWatched = u64{1} << 11;
+/// How much more than the sampled ones a block must do to count by its pace.
+constexpr double kLonger = 1.5;
 
 constexpr u64 kMostBlocksAShare = 16;
 
@@ -45,6 +52,8 @@ struct GridRunner::Launch {
   std::optional<Trap> trap{};
   std::list<Cluster> clusters{};  ///< that run, the latest last
   Scoreboard::Cycles cycles{};
+  Scoreboard::Cycles longest{};  ///< of the blocks that are not sampled, by pace ...
+  u64 longest_instructions = 0;  ///< ... and what the one did
   std::vector<BlockRecord> records{};
   u32 recorded = 0;  ///< instructions of a warp of a sampled block
   Clock::time_point start = Clock::now();
@@ -131,6 +140,12 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
   outcome.counters.block_cycles_l2 = launch.cycles.l2;
   outcome.counters.block_cycles_dram = launch.cycles.dram;
+  u64 sampled = 0;
+  for (const BlockRecord& record : launch.records) sampled = std::max(sampled, record.issued);
+  if (static_cast<double>(launch.longest_instructions) > kLonger * static_cast<double>(sampled)) {
+    outcome.counters.longest_cycles_l2 = launch.longest.l2;
+    outcome.counters.longest_cycles_dram = launch.longest.dram;
+  }
   outcome.records = std::move(launch.records);
   std::sort(outcome.records.begin(), outcome.records.end(),
             [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });
@@ -189,6 +204,17 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   add_balance(
       worker.totals, worker.busiest, block,
       device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
+  if (const Scoreboard::Cycles cycles = runner.cycles_by_pace(); cycles.dram > 0) {
+    u64 instructions = 0;
+    for (u32 i = 0; i < block.warp_count; ++i) instructions += block.warps[i].issued;
+    const std::lock_guard lock(launch.mutex);
+    // Of two that take as long the one that does more, whoever comes first.
+    const auto rank = [](const Scoreboard::Cycles& c, u64 n) { return std::tuple(c.dram, c.l2, n); };
+    if (rank(cycles, instructions) > rank(launch.longest, launch.longest_instructions)) {
+      launch.longest = cycles;
+      launch.longest_instructions = instructions;
+    }
+  }
   if (!launch.is_sample(block.linear_id)) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   BlockRecord record = runner.take_record();
@@ -231,7 +257,24 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
   try {
     worker.runner.begin(id, launch.tracks(id), launch.records_of(id));
     u64 used = 0;
-    while (!worker.runner.run(kSlice, used)) {
+    const auto ends_within = [&](u64 budget) {
+      u64 done = 0;
+      while (done < budget && launch.stop_at >= id) {
+        if (worker.runner.run(budget - done, used)) return true;
+        done += used;
+      }
+      return false;
+    };
+    bool ended = false;
+    if (!launch.tracks(id)) {
+      ended = ends_within(kUnwatched);
+      if (!ended) {
+        worker.runner.watch();
+        ended = ends_within(kWatched);
+        worker.runner.unwatch();
+      }
+    }
+    while (!ended && !worker.runner.run(kSlice, used)) {
       if (launch.stop_at < id) break;
       check_time(launch, worker.runner.block());
     }

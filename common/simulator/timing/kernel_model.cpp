@@ -273,6 +273,15 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
     time.seconds = least.seconds;
     time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});
   }
+  // Nor is it faster than its longest block alone.
+  const double reads = number(counters.l2_read_sectors);
+  const double hit = reads > 0 ? number(counters.l2_hit_sectors) / reads : 1;
+  const double longest = (counters.longest_cycles_l2 * hit + counters.longest_cycles_dram * (1 - hit)) /
+                         (device.clock_mhz * 1e6);
+  if (longest > time.seconds) {
+    time.seconds = longest;
+    time.bounds.insert(time.bounds.begin(), {"busiest block", longest});
+  }
   if (const double cycles = time.stalls.sum(); cycles > 0) {
     time.stalls.scale(time.seconds / cycles);
     for (StallTimes& stalls : time.stalls_of) stalls.scale(time.seconds / cycles);
