@@ -22,8 +22,7 @@ class Finder {
   Finder(const ptx::Function& function, std::span<const InstructionInfo> info)
       : function_(function), info_(info), found_(function.instructions.size(), 0) {
     for (const ptx::Variable& variable : function.variables)
-      if (variable.space == ptx::Space::kLocal)
-        bytes_[variable.name] = static_cast<s64>(variable.bytes);
+      if (variable.space == ptx::Space::kLocal) bytes_[variable.name] = static_cast<s64>(variable.bytes);
   }
 
   std::vector<u32> run() {
@@ -115,8 +114,8 @@ class Finder {
     }
     if (result_of(i)) return;
     const InstructionInfo& info = info_[i];
-    const bool accesses = (info.is_load || info.is_store) && info.space == ptx::Space::kLocal &&
-                          in.operands.size() == 2;
+    const bool accesses =
+        (info.is_load || info.is_store) && info.space == ptx::Space::kLocal && in.operands.size() == 2;
     const size_t address = info.is_load ? 1 : 0;
     for (size_t k = 0; k < in.operands.size(); ++k)
       if (!accesses || k != address) lose(in.operands[k]);
@@ -167,9 +166,9 @@ class Finder {
   const ptx::Function& function_;
   std::span<const InstructionInfo> info_;
   std::vector<u32> found_;
-  std::map<std::string, s64> bytes_;      ///< of local variables
-  std::map<std::string, Place> places_;   ///< that registers point to
-  std::set<std::string> lost_;            ///< variables whose address goes elsewhere
+  std::map<std::string, s64> bytes_;     ///< of local variables
+  std::map<std::string, Place> places_;  ///< that registers point to
+  std::set<std::string> lost_;           ///< variables whose address goes elsewhere
   std::vector<Access> accesses_;
 };
 

@@ -19,7 +19,10 @@ namespace {
 
 /// Warps switch at least this often, so that one that spins on another lets it run.
 constexpr u32 kWarpQuantum = 1024;
-constexpr u32 kWatchedQuantum = 128;
+/// A warp that has done more than this has its block watched for some turns, to know its pace: the sampled
+/// blocks may do less.
+constexpr u64 kUnwatched = 4096;
+constexpr u32 kWatchedQuantum = 128, kWatchedTurns = 4;
 /// Instructions of a warp from which its pace is known.
 constexpr u64 kFewestForPace = 64;
 /// A block that executed as many instructions that may be polling has probably come to a wait for other
@@ -163,6 +166,7 @@ void BlockRunner::begin(u64 linear_id, bool tracked, u32 recorded, Cluster* clus
   spins_a_turn_ = kSpinsATurn;
   paces_.clear();
   watched_ = false;
+  may_be_watched_ = !tracked;
   block_.warps = warps_.get();
   if (recorded != 0) recorder_.begin(linear_id, block_.warp_count, recorded);
   for (u32 i = 0; i < block_.warp_count; ++i) {
@@ -186,14 +190,24 @@ Scoreboard* BlockRunner::scoreboard(u32 warp) {
 void BlockRunner::watch() {
   paces_.assign(block_.warp_count, {});
   watched_ = true;
+  watched_turns_ = 0;
   for (u32 i = 0; i < block_.warp_count; ++i) {
     paces_[i].from = warps_[i].issued;
     warps_[i].scoreboard = scoreboard(i);
   }
 }
 
+void BlockRunner::watch_or_not() {
+  if (watched_) {
+    if (++watched_turns_ >= kWatchedTurns) unwatch();
+    return;
+  }
+  for (u32 i = 0; i < block_.warp_count; ++i)
+    if (warps_[i].issued >= kUnwatched) return watch();
+}
+
 void BlockRunner::unwatch() {
-  watched_ = false;
+  watched_ = may_be_watched_ = false;
   for (u32 i = 0; i < block_.warp_count; ++i) {
     const u64 instructions = warps_[i].issued - paces_[i].from;
     const Scoreboard::Cycles now = warps_[i].scoreboard->now();
@@ -229,7 +243,11 @@ bool BlockRunner::run(u64 budget, u64& used) {
       }
       all_done &= w.state == Warp::State::kDone;
     }
-    if (all_done) return true;
+    if (all_done) {
+      if (watched_) unwatch();
+      return true;
+    }
+    if (may_be_watched_) watch_or_not();
     if (!any && waits_for_cluster()) return false;
     if (!any) report_deadlock(block_);
     if (used >= budget || block_.spins >= spins_a_turn_) break;

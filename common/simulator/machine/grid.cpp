@@ -24,10 +24,7 @@ namespace {
 /// Warp instructions between two looks at the clock.
 constexpr u64 kSlice = u64{1} << 18;
 
-/// A block that does more than this is watched for the next part, to know its pace: the sampled blocks may do
-/// less.
-constexpr u64 kUnwatched = u64{1} << 15, kWatched = u64{1} << 11;
-/// How much more than the sampled ones a block must do to count by its pace.
+/// How much more than a sampled block another must do to count by its own dependency time.
 constexpr double kLonger = 1.5;
 
 constexpr u64 kMostBlocksAShare = 16;
@@ -52,7 +49,7 @@ struct GridRunner::Launch {
   std::optional<Trap> trap{};
   std::list<Cluster> clusters{};  ///< that run, the latest last
   Scoreboard::Cycles cycles{};
-  Scoreboard::Cycles longest{};  ///< of the blocks that are not sampled, by pace ...
+  Scoreboard::Cycles longest{};  ///< dependency time of the block with most, by pace if it is no sample ...
   u64 longest_instructions = 0;  ///< ... and what the one did
   std::vector<BlockRecord> records{};
   u32 recorded = 0;  ///< instructions of a warp of a sampled block
@@ -140,9 +137,11 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
   outcome.counters.block_cycles_l2 = launch.cycles.l2;
   outcome.counters.block_cycles_dram = launch.cycles.dram;
-  u64 sampled = 0;
-  for (const BlockRecord& record : launch.records) sampled = std::max(sampled, record.issued);
-  if (static_cast<double>(launch.longest_instructions) > kLonger * static_cast<double>(sampled)) {
+  u64 sampled = std::numeric_limits<u64>::max();
+  for (const BlockRecord& record : launch.records) sampled = std::min(sampled, record.issued);
+  // Blocks that wait for others do as much as they please.
+  if (!grid.kernel->may_spin &&
+      static_cast<double>(launch.longest_instructions) > kLonger * static_cast<double>(sampled)) {
     outcome.counters.longest_cycles_l2 = launch.longest.l2;
     outcome.counters.longest_cycles_dram = launch.longest.dram;
   }
@@ -204,7 +203,9 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   add_balance(
       worker.totals, worker.busiest, block,
       device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
-  if (const Scoreboard::Cycles cycles = runner.cycles_by_pace(); cycles.dram > 0) {
+  const bool is_sample = launch.is_sample(block.linear_id);
+  if (const Scoreboard::Cycles cycles = is_sample ? runner.cycles() : runner.cycles_by_pace();
+      cycles.dram > 0) {
     u64 instructions = 0;
     for (u32 i = 0; i < block.warp_count; ++i) instructions += block.warps[i].issued;
     const std::lock_guard lock(launch.mutex);
@@ -215,7 +216,7 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
       launch.longest_instructions = instructions;
     }
   }
-  if (!launch.is_sample(block.linear_id)) return;
+  if (!is_sample) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   BlockRecord record = runner.take_record();
   for (u32 i = 0; i < block.warp_count; ++i) record.issued += block.warps[i].issued;
@@ -257,24 +258,7 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
   try {
     worker.runner.begin(id, launch.tracks(id), launch.records_of(id));
     u64 used = 0;
-    const auto ends_within = [&](u64 budget) {
-      u64 done = 0;
-      while (done < budget && launch.stop_at >= id) {
-        if (worker.runner.run(budget - done, used)) return true;
-        done += used;
-      }
-      return false;
-    };
-    bool ended = false;
-    if (!launch.tracks(id)) {
-      ended = ends_within(kUnwatched);
-      if (!ended) {
-        worker.runner.watch();
-        ended = ends_within(kWatched);
-        worker.runner.unwatch();
-      }
-    }
-    while (!ended && !worker.runner.run(kSlice, used)) {
+    while (!worker.runner.run(kSlice, used)) {
       if (launch.stop_at < id) break;
       check_time(launch, worker.runner.block());
     }

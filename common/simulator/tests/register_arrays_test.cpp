@@ -69,8 +69,7 @@ TEST_F(RegisterArrays, AsPtxasDoes) {
 // Breaks when an array whose address goes elsewhere is taken for registers.
 TEST_F(RegisterArrays, NotWhereAnAddressIsPassedOn) {
   EXPECT_TRUE(in_memory(module_of(kernel(16, 4, "st.global.u64 [%rd2+264], %rd14;"))));
-  EXPECT_TRUE(
-      in_memory(module_of(kernel(16, 4, "cvta.local.u64 %rd17, %rd14; st.u32 [%rd17], %r10;"))));
+  EXPECT_TRUE(in_memory(module_of(kernel(16, 4, "cvta.local.u64 %rd17, %rd14; st.u32 [%rd17], %r10;"))));
 }
 
 // Breaks when what is a register counts as traffic.
