@@ -400,16 +400,16 @@ void FunctionBuilder::note_machine_code() {
 void FunctionBuilder::keep_arrays_in_registers(std::span<InstructionInfo> info) {
   const std::vector<u32> registers = accesses_to_registers(source_, info);
   for (Instruction& in : result_.code) {
-    if (in.hidden || in.index < first_index_) continue;
-    const u32 among = registers[in.index - first_index_];
+    const u32 index = in.index - first_index_;  // wraps for what is of no instruction
+    const u32 among = in.hidden || index >= registers.size() ? 0 : registers[index];
     if (among == 0) continue;
     in.flags |= kAccessInRegister;
-    Cost& cost = info[in.index - first_index_].cost;
+    Cost& cost = info[index].cost;
     if (among > 1)
       cost = {.pipe = Pipe::kAlu, .issue = static_cast<u8>(2 * among)};
     else
-      cost = info[in.index - first_index_].is_store ? Cost{.pipe = Pipe::kAlu, .issue = 1}
-                                                    : Cost{.pipe = Pipe::kNone, .issue = 0};
+      cost =
+          info[index].is_store ? Cost{.pipe = Pipe::kAlu, .issue = 1} : Cost{.pipe = Pipe::kNone, .issue = 0};
   }
 }
 
