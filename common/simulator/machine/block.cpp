@@ -19,10 +19,11 @@ namespace {
 
 /// Warps switch at least this often, so that one that spins on another lets it run.
 constexpr u32 kWarpQuantum = 1024;
-/// A warp that has done more than this has its block watched for some turns, to know its pace: the sampled
+/// A warp that has done more than this has its block watched for so many more, to know its pace: the sampled
 /// blocks may do less.
 constexpr u64 kUnwatched = 4096;
-constexpr u32 kWatchedQuantum = 128, kWatchedTurns = 4;
+constexpr u64 kWatched = 512;
+constexpr u32 kWatchedQuantum = 128;
 /// Instructions of a warp from which its pace is known.
 constexpr u64 kFewestForPace = 64;
 /// A block that executed as many instructions that may be polling has probably come to a wait for other
@@ -190,7 +191,6 @@ Scoreboard* BlockRunner::scoreboard(u32 warp) {
 void BlockRunner::watch() {
   paces_.assign(block_.warp_count, {});
   watched_ = true;
-  watched_turns_ = 0;
   for (u32 i = 0; i < block_.warp_count; ++i) {
     paces_[i].from = warps_[i].issued;
     warps_[i].scoreboard = scoreboard(i);
@@ -198,12 +198,10 @@ void BlockRunner::watch() {
 }
 
 void BlockRunner::watch_or_not() {
-  if (watched_) {
-    if (++watched_turns_ >= kWatchedTurns) unwatch();
-    return;
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    if (watched_ && warps_[i].issued >= paces_[i].from + kWatched) return unwatch();
+    if (!watched_ && warps_[i].issued >= kUnwatched) return watch();
   }
-  for (u32 i = 0; i < block_.warp_count; ++i)
-    if (warps_[i].issued >= kUnwatched) return watch();
 }
 
 void BlockRunner::unwatch() {

@@ -57,7 +57,6 @@ class BlockRunner {
   std::vector<Pace> paces_;  ///< by warp; empty for a block that was not watched
   bool watched_ = false;     ///< now
   bool may_be_watched_ = false;
-  u32 watched_turns_ = 0;
   BlockRecorder recorder_;
   std::unique_ptr<L1Cache> l1_;
   u64 l1_bytes_ = 0;
