@@ -139,8 +139,8 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.block_cycles_dram = launch.cycles.dram;
   u64 sampled = std::numeric_limits<u64>::max();
   for (const BlockRecord& record : launch.records) sampled = std::min(sampled, record.issued);
-  // Blocks that wait for others do as much as they please.
-  if (!grid.kernel->may_spin &&
+  // Blocks that wait for other blocks do as much as they please.
+  if (!grid.kernel->in_order &&
       static_cast<double>(launch.longest_instructions) > kLonger * static_cast<double>(sampled)) {
     outcome.counters.longest_cycles_l2 = launch.longest.l2;
     outcome.counters.longest_cycles_dram = launch.longest.dram;
