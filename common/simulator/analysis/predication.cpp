@@ -98,7 +98,7 @@ class Finder {
         return false;
       if (info.cost.pipe == Pipe::kNone) continue;
       // Approximations of functions are several instructions early on; a 64-bit sum is one until late.
-      count += info.cost.pipe == Pipe::kSfu ? std::max<u32>(1, info.cost.issue) : 1;
+      count += info.cost.pipe == Pipe::kSfu ? std::max<u32>(1, info.cost.pipe_slots()) : 1;
       reads |= info.traits.async_copy == AsyncCopy::kCopy ||
                (info.is_load && info.space != ptx::Space::kShared && info.space != ptx::Space::kParam);
     }

@@ -7,10 +7,12 @@
 
 #include "simulator/analysis/packed_halves.h"
 #include "simulator/analysis/predication.h"
+#include "simulator/analysis/register_arrays.h"
 #include "simulator/bind/hidden.h"
 #include "simulator/isa/control_flow.h"
 #include "simulator/isa/system.h"
 #include "simulator/machine/access_cache.h"
+#include "simulator/machine/register_access.h"
 #include "simulator/program/instruction_text.h"
 #include "simulator/ptx/load_error.h"
 #include "simulator/ptx/type_names.h"
@@ -387,9 +389,28 @@ void FunctionBuilder::find_joins() {
 void FunctionBuilder::note_machine_code() {
   const std::span<InstructionInfo> info(kernel_.info.begin() + first_index_, source_.instructions.size());
   pack_halves(source_, graph_, info);
+  keep_arrays_in_registers(info);
   note_predication(source_, graph_, info);
   for (InstructionInfo& in : info)
     if (in.predication.until != 0) in.predication.until += first_index_;
+}
+
+/// A store is a move, or one for each register that it may be for behind as many tests; so is a load, which
+/// costs nothing where the register is known.
+void FunctionBuilder::keep_arrays_in_registers(std::span<InstructionInfo> info) {
+  const std::vector<u32> registers = accesses_to_registers(source_, info);
+  for (Instruction& in : result_.code) {
+    const u32 index = in.index - first_index_;  // wraps for what is of no instruction
+    const u32 among = in.hidden || index >= registers.size() ? 0 : registers[index];
+    if (among == 0) continue;
+    in.flags |= kAccessInRegister;
+    Cost& cost = info[index].cost;
+    if (among > 1)
+      cost = {.pipe = Pipe::kAlu, .issue = static_cast<u8>(2 * among)};
+    else
+      cost =
+          info[index].is_store ? Cost{.pipe = Pipe::kAlu, .issue = 1} : Cost{.pipe = Pipe::kNone, .issue = 0};
+  }
 }
 
 u32 FunctionBuilder::instruction_at(u32 code) const {

@@ -84,6 +84,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   void note_order(const Instruction& in, const InstructionInfo& info);
   void note_operand_ports();
   void note_machine_code();
+  void keep_arrays_in_registers(std::span<InstructionInfo> info);
 
   // Operands (operands.cpp)
   Register& declared(const std::string& name, ptx::TextPosition at);

@@ -65,7 +65,7 @@ class KernelLinker final : public Symbols {
   /// What the warp's loop adds up.
   static void note_work(Instruction& in, const Cost& cost) {
     in.pipe = cost.pipe;
-    in.work = cost.pipe == Pipe::kTensor ? u16{0} : static_cast<u16>(cost.issue);  // the device knows
+    in.work = cost.pipe == Pipe::kTensor ? u16{0} : static_cast<u16>(cost.pipe_slots());  // the device knows
   }
   void reach(const ptx::Function* function) {
     if (function == nullptr || !function->has_body) return;

@@ -22,10 +22,10 @@ constexpr std::size_t kSourceOffset = 0, kHasSize = 1, kHasIgnore = 2;
 
 using Addresses = std::array<u64, kWarpSize>;
 
-/// What lanes that copy less than all must fetch, for the floor of the kernel's time (timing/busiest.h):
-/// sectors that no lane of `whole` has already. A copy lies in one sector.
-void count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& from,
-                   const std::array<u32, kWarpSize>& bytes) {
+/// What lanes that copy less than all must fetch: sectors that no lane of `whole` has already. A copy lies in
+/// one sector.
+u32 count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& from,
+                  const std::array<u32, kWarpSize>& bytes) {
   std::array<u64, kWarpSize> sectors;
   u32 known = 0, fetched = 0;
   const auto is_new = [&](u32 lane) {
@@ -41,6 +41,7 @@ void count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& f
   if ((in.flags & kAccessBypassL1) != 0) w.work[ResourceUse::kReadSectors] += fetched;
   w.work[ResourceUse::kL1Passes] += fetched * kSectorBytes / kLineBytes;
   w.work[ResourceUse::kL1Transfers] += fetched * kSectorBytes / kLineBytes;
+  return fetched;
 }
 
 void copy_async(Warp& w, const Instruction& in) {
@@ -71,10 +72,19 @@ void copy_async(Warp& w, const Instruction& in) {
       std::memcpy(staged[l], load.lane(l), in.width);
     }
   }
-  const MemoryLevel level = w.memory_level;
+  MemoryLevel level = whole != 0 ? w.memory_level : MemoryLevel::kNone;
   w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
-  const u32 passes = whole != 0 ? w.memory_passes : 0, transfers = whole != 0 ? w.memory_transfers : 0;
-  if (whole != w.mask) count_partial(w, in, whole, from, bytes);
+  u32 passes = whole != 0 ? w.memory_passes : 0, transfers = whole != 0 ? w.memory_transfers : 0;
+  u32 sectors = whole != 0 ? w.memory_sectors : 0;
+  if (whole != w.mask)
+    if (const u32 fetched = count_partial(w, in, whole, from, bytes); fetched != 0) {
+      passes = std::max(passes, 1u);
+      transfers = std::max(transfers, 1u);
+      // What goes through L1 is taken to be there.
+      const bool beyond = (in.flags & kAccessBypassL1) != 0;
+      if (beyond) sectors += fetched;
+      if (beyond || level == MemoryLevel::kNone) level = beyond ? MemoryLevel::kBeyondL1 : MemoryLevel::kL1;
+    }
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
     if (bytes[l] != 0)
@@ -86,9 +96,9 @@ void copy_async(Warp& w, const Instruction& in) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
     std::memcpy(store.lane(l), staged[l], in.width);
   }
-  if (whole != 0) w.memory_level = level;
+  if (level != MemoryLevel::kNone) w.memory_level = level;
   if (w.scoreboard != nullptr) w.scoreboard->note_copy();
-  if (w.recording != nullptr) w.recording->note_copy(w.memory_level, {passes, transfers, w.memory_sectors});
+  if (w.recording != nullptr) w.recording->note_copy(w.memory_level, {passes, transfers, sectors});
 }
 
 void bind_copy(const Row&, const Match& match, Binder& binder, Instruction& in) {

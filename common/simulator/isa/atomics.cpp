@@ -283,12 +283,19 @@ void nothing(Warp&, const Instruction&) {}
 /// Lanes, warps and blocks see memory in the order of the instructions they run: there is nothing to fence.
 void bind_fence(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
 
+/// Beyond the cluster a fence waits for L2, where everybody meets: 272 clocks on an H200, whose L2 answers
+/// after 275, one warp or many.
+Cost fence_cost(const Match& match) {
+  const bool is_wide = match.has("gl") || match.has("gpu") || match.has("sys");
+  return {.pipe = Pipe::kControl, .holds = is_wide ? Holds::kL2 : Holds::kNothing};
+}
+
 Row fence(std::string_view syntax) {
   return {.syntax = syntax,
           .types = {},
           .types2 = {},
           .bind = bind_fence,
-          .cost = fixed_cost<Pipe::kControl>,
+          .cost = fence_cost,
           .traits = {.fence = Fence::kWider}};
 }
 

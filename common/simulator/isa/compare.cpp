@@ -178,7 +178,7 @@ void bind_set(const Row&, const Match& match, Binder& binder, Instruction& in) {
 
 template <class L>
 Row setp(std::string_view syntax) {
-  return {.syntax = syntax, .types = L::all(), .types2 = {}, .bind = bind_setp<L>, .cost = logic_cost};
+  return {.syntax = syntax, .types = L::all(), .types2 = {}, .bind = bind_setp<L>, .cost = test_cost};
 }
 template <class D, class L>
 Row set(std::string_view syntax) {

@@ -226,6 +226,23 @@ Row control(std::string_view syntax, Bind bind, Traits traits = {}) {
   return {.syntax = syntax, .types = {}, .types2 = {}, .bind = bind, .cost = kControlCost, .traits = traits};
 }
 
+/// For the whole warp it is a NOP: lanes of one warp are together anyway where ptxas knows no branch.
+Cost warp_barrier_cost(const Match& match) {
+  const ptx::Operand& members = match.instruction->operands[0];
+  const bool is_all =
+      members.kind == ptx::Operand::Kind::kInteger && static_cast<u32>(members.bits) == ~u32{0};
+  return {.pipe = is_all ? Pipe::kAlu : Pipe::kControl};
+}
+
+Row warp_barrier(std::string_view syntax) {
+  return {.syntax = syntax,
+          .types = {},
+          .types2 = {},
+          .bind = bind_warp_barrier,
+          .cost = warp_barrier_cost,
+          .traits = {.gathers = Gathers::kWarpBarrier, .members = Members::kA}};
+}
+
 constexpr Traits kBranches = {.flow = Flow::kBranch}, kLeaves = {.flow = Flow::kLeave};
 /// bar is aligned as it is, barrier when it says so.
 constexpr Traits kWaits = {.gathers = Gathers::kBarrier}, kArrives = {.gathers = Gathers::kBarrierArrive};
@@ -256,8 +273,7 @@ std::vector<Row> control_flow_rows() {
       control("barrier{.cta}.red.and{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierAnd>,
               kWaits),
       control("barrier{.cta}.red.or{.aligned}.pred d, a{, b}, p", bind_barrier_reduction<kBarrierOr>, kWaits),
-      control("bar.warp.sync membermask", bind_warp_barrier,
-              {.gathers = Gathers::kWarpBarrier, .members = Members::kA}),
+      warp_barrier("bar.warp.sync membermask"),
   };
 }
 

@@ -42,4 +42,10 @@ Cost logic_cost(const Match& match) {
   return {Pipe::kAlu, static_cast<u8>(match.type.bits == 64 ? 2 : 1)};
 }
 
+Cost test_cost(const Match& match) {
+  Cost cost = logic_cost(match);
+  if (cost.pipe == Pipe::kAlu) cost.steps = kTestSteps - 1;
+  return cost;
+}
+
 }  // namespace roofline::sim::isa

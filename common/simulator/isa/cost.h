@@ -18,6 +18,12 @@ Cost fused_cost(const Match& match);
 /// Integer logic, compare, min, max, sign changes of floats: no FLOP, ALU pipe.
 Cost logic_cost(const Match& match);
 
+/// A comparison whose result is a predicate: who tests it waits longer than for a register.
+Cost test_cost(const Match& match);
+/// ALU latencies from a comparison to the use of its predicate: ptxas puts 12 clocks there, and on an H200
+/// they pass (lg2.approx, rsqrt.approx, and loops of nothing but a sum, a comparison and a branch).
+inline constexpr u8 kTestSteps = 3;
+
 /// The same for every type.
 template <Pipe kPipe, u8 kIssue = 1, FlopType kFlopType = FlopType::kNone, u32 kFlops = 0>
 Cost fixed_cost(const Match&) {

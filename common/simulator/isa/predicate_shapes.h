@@ -14,7 +14,7 @@ void execute_test(Warp& w, const Instruction& in) {
 }
 
 template <class L, class F>
-Row test(std::string_view syntax, F, CostFunction cost = logic_cost) {
+Row test(std::string_view syntax, F, CostFunction cost = test_cost) {
   return {.syntax = syntax,
           .types = L::all(),
           .types2 = {},

@@ -5,6 +5,7 @@
 
 #include "simulator/machine/access.h"
 #include "simulator/machine/access_pattern.h"
+#include "simulator/machine/register_access.h"
 
 namespace roofline::sim {
 
@@ -150,6 +151,7 @@ void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPatter
 /// Hardware interleaves local memory so that lanes which access the same local word touch one line of 32
 /// words.
 void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressPattern& p, u64 base) {
+  if ((in.flags & kAccessInRegister) != 0) return;
   Block& block = *w.block;
   const Grid& grid = *block.grid;
   const u64 words = (block.local_bytes + 3) / 4;

@@ -19,6 +19,13 @@ namespace {
 
 /// Warps switch at least this often, so that one that spins on another lets it run.
 constexpr u32 kWarpQuantum = 1024;
+/// A warp that has done more than this has its block watched for so many more, to know its pace: the sampled
+/// blocks may do less.
+constexpr u64 kUnwatched = 4096;
+constexpr u64 kWatched = 512;
+constexpr u32 kWatchedQuantum = 128;
+/// Instructions of a warp from which its pace is known.
+constexpr u64 kFewestForPace = 64;
 /// A block that executed as many instructions that may be polling has probably come to a wait for other
 /// blocks. One that does nothing else gives way sooner and sooner, so that hundreds of blocks that want one
 /// lock cost its holder little.
@@ -158,6 +165,9 @@ void BlockRunner::begin(u64 linear_id, bool tracked, u32 recorded, Cluster* clus
       std::memset(block_.local + t * block_.local_bytes, kUnwrittenByte, entry_local_);
   block_.live_threads = threads;
   spins_a_turn_ = kSpinsATurn;
+  paces_.clear();
+  watched_ = false;
+  may_be_watched_ = !tracked;
   block_.warps = warps_.get();
   if (recorded != 0) recorder_.begin(linear_id, block_.warp_count, recorded);
   for (u32 i = 0; i < block_.warp_count; ++i) {
@@ -178,6 +188,43 @@ Scoreboard* BlockRunner::scoreboard(u32 warp) {
   return scoreboards_[warp].get();
 }
 
+void BlockRunner::watch() {
+  paces_.assign(block_.warp_count, {});
+  watched_ = true;
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    paces_[i].from = warps_[i].issued;
+    warps_[i].scoreboard = scoreboard(i);
+  }
+}
+
+void BlockRunner::watch_or_not() {
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    if (watched_ && warps_[i].issued >= paces_[i].from + kWatched) return unwatch();
+    if (!watched_ && warps_[i].issued >= kUnwatched) return watch();
+  }
+}
+
+void BlockRunner::unwatch() {
+  watched_ = may_be_watched_ = false;
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    const u64 instructions = warps_[i].issued - paces_[i].from;
+    const Scoreboard::Cycles now = warps_[i].scoreboard->now();
+    const double each = instructions >= kFewestForPace ? 1 / static_cast<double>(instructions) : 0;
+    paces_[i].an_instruction = {now.l2 * each, now.dram * each};
+    warps_[i].scoreboard = nullptr;
+  }
+}
+
+Scoreboard::Cycles BlockRunner::cycles_by_pace() const {
+  Scoreboard::Cycles longest;
+  for (u32 i = 0; i < paces_.size(); ++i) {
+    const auto issued = static_cast<double>(warps_[i].issued);
+    longest = {std::max(longest.l2, paces_[i].an_instruction.l2 * issued),
+               std::max(longest.dram, paces_[i].an_instruction.dram * issued)};
+  }
+  return longest;
+}
+
 bool BlockRunner::run(u64 budget, u64& used) {
   used = 0;
   block_.spins = 0;
@@ -187,14 +234,18 @@ bool BlockRunner::run(u64 budget, u64& used) {
     for (u32 i = 0; i < block_.warp_count; ++i) {
       Warp& w = warps_[i];
       if (w.state == Warp::State::kReady) {
-        const u32 done = w.run(kWarpQuantum);
+        const u32 done = w.run(watched_ ? kWatchedQuantum : kWarpQuantum);
         w.issued += done;
         used += done;
         any = true;
       }
       all_done &= w.state == Warp::State::kDone;
     }
-    if (all_done) return true;
+    if (all_done) {
+      if (watched_) unwatch();
+      return true;
+    }
+    if (may_be_watched_) watch_or_not();
     if (!any && waits_for_cluster()) return false;
     if (!any) report_deadlock(block_);
     if (used >= budget || block_.spins >= spins_a_turn_) break;

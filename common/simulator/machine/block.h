@@ -28,12 +28,23 @@ class BlockRunner {
   bool run(u64 budget, u64& used);
   /// Dependency time of the block so far, when it is sampled.
   Scoreboard::Cycles cycles() const;
+  /// Dependency time of a block that ended and is not sampled, by the pace of a part of it; 0 of a short one.
+  Scoreboard::Cycles cycles_by_pace() const;
   /// What was recorded of the block that ended.
   BlockRecord take_record() { return recorder_.finish(); }
   Block& block() { return block_; }
 
  private:
+  /// Of a warp that was watched.
+  struct Pace {
+    u64 from = 0;  ///< its first instruction of these
+    Scoreboard::Cycles an_instruction{};
+  };
   Scoreboard* scoreboard(u32 warp);
+  /// From here on the warps keep scoreboards, or no longer.
+  void watch();
+  void unwatch();
+  void watch_or_not();
   bool waits_for_cluster() const;
   u64 visible_work() const;
 
@@ -43,6 +54,9 @@ class BlockRunner {
   std::unique_ptr<Warp[]> warps_;
   u32 warp_capacity_ = 0;
   std::vector<std::unique_ptr<Scoreboard>> scoreboards_;
+  std::vector<Pace> paces_;  ///< by warp; empty for a block that was not watched
+  bool watched_ = false;     ///< now
+  bool may_be_watched_ = false;
   BlockRecorder recorder_;
   std::unique_ptr<L1Cache> l1_;
   u64 l1_bytes_ = 0;

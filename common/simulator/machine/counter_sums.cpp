@@ -62,7 +62,7 @@ void derive_sums(KernelCounters& counters, const Kernel& kernel) {
     counters.warp_instructions += count.warps;
     counters.lane_instructions += count.lanes;
     counters.issue_slots += slots;
-    counters.pipe_warps[static_cast<size_t>(info.cost.pipe)] += slots;
+    counters.pipe_warps[static_cast<size_t>(info.cost.pipe)] += count.warps * info.cost.pipe_slots();
     const bool a_warp = is_tensor(info.cost.flop_type);
     counters.flops[static_cast<size_t>(info.cost.flop_type)] +=
         (a_warp ? count.warps : count.lanes) * info.cost.flops;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <list>
+#include <tuple>
 
 #include "random/philox.h"
 #include "simulator/machine/block_trap.h"
@@ -22,6 +23,9 @@ namespace {
 
 /// Warp instructions between two looks at the clock.
 constexpr u64 kSlice = u64{1} << 18;
+
+/// How much more than a sampled block another must do to count by its own dependency time.
+constexpr double kLonger = 1.5;
 
 constexpr u64 kMostBlocksAShare = 16;
 
@@ -45,6 +49,8 @@ struct GridRunner::Launch {
   std::optional<Trap> trap{};
   std::list<Cluster> clusters{};  ///< that run, the latest last
   Scoreboard::Cycles cycles{};
+  Scoreboard::Cycles longest{};  ///< dependency time of the block with most, by pace if it is no sample ...
+  u64 longest_instructions = 0;  ///< ... and what the one did
   std::vector<BlockRecord> records{};
   u32 recorded = 0;  ///< instructions of a warp of a sampled block
   Clock::time_point start = Clock::now();
@@ -131,6 +137,14 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
   outcome.counters.block_cycles_l2 = launch.cycles.l2;
   outcome.counters.block_cycles_dram = launch.cycles.dram;
+  u64 sampled = std::numeric_limits<u64>::max();
+  for (const BlockRecord& record : launch.records) sampled = std::min(sampled, record.issued);
+  // Blocks that wait for other blocks do as much as they please.
+  if (!grid.kernel->in_order &&
+      static_cast<double>(launch.longest_instructions) > kLonger * static_cast<double>(sampled)) {
+    outcome.counters.longest_cycles_l2 = launch.longest.l2;
+    outcome.counters.longest_cycles_dram = launch.longest.dram;
+  }
   outcome.records = std::move(launch.records);
   std::sort(outcome.records.begin(), outcome.records.end(),
             [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });
@@ -189,7 +203,20 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   add_balance(
       worker.totals, worker.busiest, block,
       device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
-  if (!launch.is_sample(block.linear_id)) return;
+  const bool is_sample = launch.is_sample(block.linear_id);
+  if (const Scoreboard::Cycles cycles = is_sample ? runner.cycles() : runner.cycles_by_pace();
+      cycles.dram > 0) {
+    u64 instructions = 0;
+    for (u32 i = 0; i < block.warp_count; ++i) instructions += block.warps[i].issued;
+    const std::lock_guard lock(launch.mutex);
+    // Of two that take as long the one that does more, whoever comes first.
+    const auto rank = [](const Scoreboard::Cycles& c, u64 n) { return std::tuple(c.dram, c.l2, n); };
+    if (rank(cycles, instructions) > rank(launch.longest, launch.longest_instructions)) {
+      launch.longest = cycles;
+      launch.longest_instructions = instructions;
+    }
+  }
+  if (!is_sample) return;
   const Scoreboard::Cycles cycles = runner.cycles();
   BlockRecord record = runner.take_record();
   for (u32 i = 0; i < block.warp_count; ++i) record.issued += block.warps[i].issued;

@@ -97,6 +97,9 @@ struct KernelCounters {
   /// Single-warp dependency time: cycles that the slowest sampled block needs when it runs alone on an SM,
   /// with loads that miss L1 answered by L2 (first) or by DRAM (second). See timing/scoreboard.h.
   double block_cycles_l2 = 0, block_cycles_dram = 0;
+  /// The same of the longest block that was not sampled and does more than the sampled ones, by the pace of a
+  /// part of it.
+  double longest_cycles_l2 = 0, longest_cycles_dram = 0;
 
   std::vector<InstructionCounters> per_instruction;  ///< parallel to Function::info
 };

@@ -88,12 +88,24 @@ enum class FlopType : u8 {
 };
 constexpr bool is_tensor(FlopType type) { return type >= FlopType::kTensorF16 && type < FlopType::kCount; }
 
+/// What keeps a warp from its next instruction, whatever that reads.
+enum class Holds : u8 {
+  kNothing,
+  kResult,  ///< there is a branch in what the instruction becomes: the warp goes on when all of it is done
+  kL2       ///< the warp goes on when L2 has answered
+};
+
 /// What an instruction costs on hardware, from its row in the instruction table.
 struct Cost {
   Pipe pipe = Pipe::kAlu;
   u8 issue = 1;  ///< issue slots a warp needs for it (SASS instructions it typically becomes)
   FlopType flop_type = FlopType::kNone;
   u32 flops = 0;  ///< FLOPs an active lane (tensor types: a warp)
+  u8 slots = 0;   ///< of the pipe, where they are not as many: the others are moves and tests around it
+  u8 steps = 0;   ///< ALU latencies that its result takes beside the pipe's own
+  Holds holds = Holds::kNothing;
+
+  u32 pipe_slots() const { return slots != 0 ? slots : issue; }
 };
 
 /// A branch that machine code does not have, because what it skips gets a predicate (analysis/predication.h).

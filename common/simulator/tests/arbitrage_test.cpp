@@ -69,7 +69,7 @@ class Search : public testing::Test {
     for (const InstructionInfo& in : info) {  // of the loop: from the counter's step to the branch
       if (in.text.find("add.u32 %r22") == 0) inside = true;
       if (!inside) continue;
-      slots[static_cast<size_t>(in.cost.pipe)] += in.cost.issue;
+      slots[static_cast<size_t>(in.cost.pipe)] += in.cost.pipe_slots();
       if (const double rate = mma_sync_rate(gpu, in.cost.flop_type); rate > 0) tensor += in.cost.flops / rate;
       if (in.text.find("bra") == 0 || in.text.find("@%p4") == 0) break;
     }

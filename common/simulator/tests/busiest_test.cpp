@@ -38,6 +38,17 @@ TEST_F(Busiest, OneWarpIsSeenWhereverItIs) {
       EXPECT_GE(seconds(in_one_warp(block, warp, kRounds), 128, kBlocks), least) << block << ' ' << warp;
 }
 
+// Breaks when the rounds of one long warp are taken for as fast as pipes are: the test and the branch that
+// follows it take 20 clocks a round, whichever block has them.
+TEST_F(Busiest, OneLongWarpWaitsWhereverItIs) {
+  constexpr u32 kRounds = 20000, kBlocks = 50;
+  for (const u32 block : {0U, 1U, 25U, 49U}) {
+    const double rounds = seconds(in_one_warp(block, 3, kRounds), 128, kBlocks) * 1410e6 / kRounds;
+    EXPECT_GE(rounds, 20) << block;
+    EXPECT_LE(rounds, 30) << block;
+  }
+}
+
 // Breaks when one block's bytes are spread over the ports of SMs that do nothing.
 TEST_F(Busiest, OneBlockHasOnePort) {
   const std::string body =

@@ -155,7 +155,8 @@ class KernelModel {
   /// Leaves in `time` what warps did meanwhile, in cycles of what was replayed.
   double replayed_seconds(KernelTime& time) const {
     const double reads = number(counters_.l2_read_sectors);
-    const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
+    // Reads that are not counted (parts of asynchronous copies) hit.
+    const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 1;
     ReplayWork work;
     work.records = records_;
     work.blocks = static_cast<u64>(std::ceil(blocks_ / device_.sms));
@@ -254,6 +255,13 @@ double mma_sync_rate(const DeviceDescription& device, FlopType type) {
   return dense * device.mma_sync_factor * device.tensor_clock_mhz / device.clock_mhz;
 }
 
+double tensor_latency(const DeviceDescription& device, FlopType type, double flops) {
+  constexpr double kWhole = 2 * 16 * 8 * 16;  // m16n8k16
+  const double rate = mma_sync_rate(device, type), of_halves = mma_sync_rate(device, FlopType::kTensorF16);
+  const double part = rate > 0 ? std::min(flops / rate / (kWhole / of_halves), 1.0) : 1;
+  return device.tensor_latency * (1 + 2 * part) / 3;
+}
+
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
                         std::span<const BlockRecord> records, ReplayMemory* memory) {
@@ -264,6 +272,15 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;
     time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});
+  }
+  // Nor is it faster than its longest block alone.
+  const double reads = number(counters.l2_read_sectors);
+  const double hit = reads > 0 ? number(counters.l2_hit_sectors) / reads : 1;
+  const double longest = (counters.longest_cycles_l2 * hit + counters.longest_cycles_dram * (1 - hit)) /
+                         (device.clock_mhz * 1e6);
+  if (longest > time.seconds) {
+    time.seconds = longest;
+    time.bounds.insert(time.bounds.begin(), {"busiest block", longest});
   }
   if (const double cycles = time.stalls.sum(); cycles > 0) {
     time.stalls.scale(time.seconds / cycles);

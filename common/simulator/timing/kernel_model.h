@@ -20,6 +20,11 @@ Occupancy occupancy(const DeviceDescription& device, const KernelResources& reso
 /// for types of other pipes and those that the card has not.
 double mma_sync_rate(const DeviceDescription& device, FlopType type);
 
+/// Clocks until the result of a matrix instruction of so many operations is there: the device's latency is
+/// that of one that keeps a Tensor Core busy for as long as m16n8k16 of halves; half the work takes two
+/// thirds of it (m16n8k8 on an H200: 21 of 31 clocks).
+double tensor_latency(const DeviceDescription& device, FlopType type, double flops);
+
 /// Clocks of L1's data path: a pass takes as long as a wavefront of shared memory, whose banks it has, and a
 /// transfer to or from lanes as long as its 128 bytes. Requests with bank conflicts take many passes for few
 /// transfers; of the others, the transfers take longer where L1 gives less than 128 bytes a clock.

@@ -104,18 +104,18 @@ const std::vector<u32>& BlockRecorder::order(const Warp& warp, u32 first) {
       default:
         break;
     }
-    const double steps = std::max<double>(1, r.issue);
+    const double slots = std::max<double>(1, r.slots), steps = device_.alu_latency * r.steps;
     switch (r.pipe) {
       case Pipe::kAlu:
-        return static_cast<float>(device_.alu_latency * steps);
+        return static_cast<float>(device_.alu_latency * slots + steps);
       case Pipe::kFma:
-        return static_cast<float>(device_.fma_latency * steps);
+        return static_cast<float>(device_.fma_latency * slots + steps);
       case Pipe::kHalf:
-        return static_cast<float>(device_.half_latency * steps);
+        return static_cast<float>(device_.half_latency * slots + steps);
       case Pipe::kFp64:
-        return static_cast<float>(device_.fp64_latency * steps);
+        return static_cast<float>(device_.fp64_latency * slots + steps);
       case Pipe::kSfu:
-        return static_cast<float>(device_.sfu_latency * steps);
+        return static_cast<float>(device_.sfu_latency * slots + steps);
       case Pipe::kTensor:
         return static_cast<float>(device_.tensor_latency);
       case Pipe::kMemory:
@@ -159,6 +159,9 @@ const std::vector<u32>& BlockRecorder::order(const Warp& warp, u32 first) {
       loads[kind].push_back(i);
     }
   }
+  // A branch is the last of its block.
+  if (count > 1 && all.back().pipe == Pipe::kControl)
+    for (u32 i = 0; i + 1 < count; ++i) edge(i, count - 1, 0);
   std::vector<float> height(count, 0), start(count, 0);
   for (u32 i = count; i-- > 0;)
     for (const Edge& e : after[i]) height[i] = std::max(height[i], height[e.to] + e.wait + 1);
@@ -242,7 +245,7 @@ void BlockRecorder::Warp::set(Slot slot, const Producers& producers) {
 
 BlockRecorder::Warp::Producers BlockRecorder::Warp::sources_of(const Instruction& in,
                                                                const InstructionInfo& info,
-                                                               std::vector<u32>& all) const {
+                                                               std::vector<u32>& all) {
   all.clear();
   Producers some;
   const auto wait_for = [&](const Producers& from) {
@@ -251,7 +254,10 @@ BlockRecorder::Warp::Producers BlockRecorder::Warp::sources_of(const Instruction
       if (std::find(all.begin(), all.end(), from.from[i]) == all.end()) all.push_back(from.from[i]);
   };
   const auto read = [&](Slot slot) {
-    if (const Producers* from = producers(slot); from != nullptr) wait_for(*from);
+    if (producers(slot) == nullptr) return;
+    Producers& from = rows_[slot.offset() / 64];
+    from.used = true;
+    wait_for(from);
   };
   if (predicated_until_ != 0) wait_for(condition_);
   read(in.a);
@@ -263,6 +269,26 @@ BlockRecorder::Warp::Producers BlockRecorder::Warp::sources_of(const Instruction
   if (in.extra != nullptr && !info.is_load)
     for (size_t i = in.extra->written; i < in.extra->slots.size(); ++i) read(in.extra->slots[i]);
   return some;
+}
+
+/// Results of an earlier round of a loop that nobody has read, where this instruction leaves its own: the
+/// scoreboard of a register says only that something is on its way, so that the second must wait for the
+/// first. Whoever reads a result waits for it anyway, and ptxas drops what nobody reads but where other lanes
+/// or other memory are touched.
+void BlockRecorder::Warp::wait_for_unused(const Instruction& in, const InstructionInfo& info,
+                                          std::vector<u32>& all) const {
+  if (info.traits.gathers == Gathers::kNone && !info.traits.swaps) return;
+  const auto overwrite = [&](Slot slot) {
+    const Producers* from = producers(slot);
+    if (from == nullptr || from->used) return;
+    for (u32 i = 0; i < from->count; ++i)
+      if (from->from[i] < open_ && std::find(all.begin(), all.end(), from->from[i]) == all.end())
+        all.push_back(from->from[i]);
+  };
+  overwrite(in.d);
+  if (in.extra == nullptr) return;
+  const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
+  for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) overwrite(in.extra->slots[i]);
 }
 
 void BlockRecorder::Warp::append(Recorded record, const std::vector<u32>& sources) {
@@ -292,9 +318,14 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
   if (is_full()) return;
   if (!in.hidden && in.index >= predicated_until_) predicated_until_ = 0;
   sources_of(in, info, scratch_);
+  wait_for_unused(in, info, scratch_);
   Recorded r;
   r.pipe = pipe;
   r.issue = static_cast<u8>(std::max<u32>(1, info.cost.issue));
+  r.slots = static_cast<u16>(std::max<u32>(1, info.cost.pipe_slots()));
+  r.steps = info.cost.steps;
+  r.holds = info.cost.holds == Holds::kResult;
+  if (info.cost.holds == Holds::kL2) r.kind = Kind::kFence;
   r.flop_type = info.cost.flop_type;
   r.slow_fma = info.three_register_sources;
   r.instruction = in.index;
@@ -332,7 +363,9 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
       for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set(in.extra->slots[i], me);
     }
   }
-  if (pipe == Pipe::kControl || r.kind == Kind::kCopyWait) close();
+  if (pipe == Pipe::kControl || r.kind == Kind::kCopyWait || r.holds ||
+      info.traits.gathers == Gathers::kWarpBarrier)
+    close();
 }
 
 void BlockRecorder::Warp::predicate(const Instruction& in, const InstructionInfo& info, bool skips) {

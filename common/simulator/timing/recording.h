@@ -30,6 +30,7 @@ struct Recorded {
     kCopyWait,
     kArrive,  ///< at a barrier
     kMeet,    ///< until all have arrived
+    kFence,   ///< until L2 has answered
     kSleep
   };
   Kind kind = Kind::kArithmetic;
@@ -41,6 +42,9 @@ struct Recorded {
   u16 passes = 0;         ///< of L1's data path, or wavefronts of shared memory
   u16 copy_passes = 0;    ///< wavefronts that write what a kCopy brings
   u16 sectors = 0;        ///< that go beyond L1
+  u16 slots = 0;          ///< of the pipe, as Cost::pipe_slots
+  u8 steps = 0;           ///< Cost::steps
+  bool holds = false;     ///< the warp goes on with the result
   u32 first_source = 0;   ///< in WarpRecord::sources
   u32 amount = 0;         ///< FLOPs of the Tensor Core; transfers of L1's data path; groups that may stay on
                           ///< their way; phase; cycles asleep
@@ -116,6 +120,7 @@ class BlockRecorder::Warp {
     static constexpr u32 kMost = 4;
     u32 count = 0;
     u32 from[kMost] = {};
+    bool used = false;  ///< somebody has waited for them
     void add(u32 instruction);
     void add(const Producers& others);
   };
@@ -123,7 +128,8 @@ class BlockRecorder::Warp {
   bool is_full();
   const Producers* producers(Slot slot) const;
   void set(Slot slot, const Producers& producers);
-  Producers sources_of(const Instruction& in, const InstructionInfo& info, std::vector<u32>& all) const;
+  Producers sources_of(const Instruction& in, const InstructionInfo& info, std::vector<u32>& all);
+  void wait_for_unused(const Instruction& in, const InstructionInfo& info, std::vector<u32>& all) const;
   void append(Recorded record, const std::vector<u32>& sources);
   void close();
 

@@ -96,12 +96,13 @@ Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u3
   }
   // An instruction that hardware does in several steps is a chain: division, 64-bit addition with carry. The
   // parts of a wmma are independent and follow each other as fast as the pipe takes them.
-  const double steps = std::max<double>(1, info.cost.issue);
+  const double steps = std::max<double>(1, info.cost.pipe_slots());
   double cycles = latency_[index(info.cost.pipe)];
   if (info.cost.pipe == Pipe::kTensor)
-    cycles += tensor_cycles(info) * (1 - 1 / steps);
+    cycles = tensor_latency(device_, info.cost.flop_type, info.cost.flops / steps) +
+             tensor_cycles(info) * (1 - 1 / steps);
   else
-    cycles *= steps;
+    cycles = cycles * steps + device_.alu_latency * info.cost.steps;
   return {cycles, cycles};
 }
 
@@ -130,7 +131,7 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     Cycles& free = pipe_free_[index(pipe)];
     start = in_memory_order(later(later(front_, start), free), info, level);
     const double slots = std::max<double>(1, info.cost.issue);
-    double busy = slots * interval_[index(pipe)];
+    double busy = std::max<double>(1, info.cost.pipe_slots()) * interval_[index(pipe)];
     if (pipe == Pipe::kMemory && level != MemoryLevel::kNone) busy += passes > 1 ? passes - 1.0 : 0.0;
     if (pipe == Pipe::kTensor) busy = std::max(busy, tensor_cycles(info));
     // The pipe and the scheduler are busy for the work, not for the wait: others go first meanwhile.
@@ -141,6 +142,8 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     if (pipe == Pipe::kControl) front_ = issued_ = plus(issued_, device_.control_latency - slots);
   }
   const Cycles done = plus(start, latency_of(info, level, passes));
+  if (info.cost.holds == Holds::kResult) front_ = issued_ = later(issued_, done);
+  if (info.cost.holds == Holds::kL2) front_ = issued_ = plus(issued_, device_.l2_latency);
   if (copies_next_) {
     copies_next_ = false;
     copying_ = later(copying_, done);

@@ -242,6 +242,10 @@ class Replay {
           earliest = std::max(earliest, now + device_.control_latency);
           why = Stall::kBranchResolving;
         }
+        if (r.holds && result.at > earliest) {
+          earliest = result.at;
+          why = result.stall;
+        }
         break;
       case Kind::kShared:
       case Kind::kLoad:
@@ -269,6 +273,10 @@ class Replay {
         }
         break;
       }
+      case Kind::kFence:
+        earliest = std::max(earliest, now + device_.l2_latency);
+        why = Stall::kLongScoreboard;
+        break;
       case Kind::kArrive:
         arrive(warp, r.amount, now);
         break;
@@ -313,15 +321,15 @@ class Replay {
 
   Result arithmetic(u32 s, const Recorded& r, double now) {
     const size_t pipe = index(r.pipe);
-    const double steps = std::max<double>(1, r.issue);
-    double latency = latency_[pipe] * steps;
+    const double steps = std::max<double>(1, r.slots);
+    double latency = latency_[pipe] * steps + device_.alu_latency * r.steps;
     double busy = steps * interval_[pipe];
     if (r.pipe == Pipe::kTensor) {
       const double rate = tensor_rate_[static_cast<size_t>(r.flop_type)];
       const double work = rate > 0 ? r.amount / rate : 0;
       busy = std::max(steps, work);
       // The parts of a wmma are independent and follow each other as fast as the pipe takes them.
-      latency = device_.tensor_latency + work * (1 - 1 / steps);
+      latency = tensor_latency(device_, r.flop_type, r.amount / steps) + work * (1 - 1 / steps);
     }
     if (r.pipe == Pipe::kFma) {
       if (r.flop_type == FlopType::kNone) busy = std::max(busy, steps * kSchedulers / kIntegerMultiplyRate);
@@ -439,10 +447,10 @@ u64 hash_of(const ReplayWork& work) {
     for (const WarpRecord& warp : record.warps) {
       mix(warp.instructions.size());
       for (const Recorded& r : warp.instructions) {
-        static_assert(sizeof r == 3 * sizeof(u64), "no bytes between its members");
-        u64 words[3];
+        static_assert(sizeof r == 7 * sizeof(u32), "no bytes between its members");
+        u32 words[7];
         std::memcpy(words, &r, sizeof r);
-        for (const u64 word : words) mix(word);
+        for (const u32 word : words) mix(word);
         if (r.sectors != 0) mix(std::bit_cast<u64>(work.hit_rate(r.instruction)));
       }
       for (const u32 source : warp.sources) mix(source);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // The rungs of a published ladder of matrix products, in float and half. Each result is compared with the
-// first way to compute it.
+// first way to compute it. To compare a simulated GPU with a real one, compile machine code for it, too:
+// without it registers are estimated, and they decide how many blocks fit.
 // needs: compute_80
 #include "../tuned/product_ladder.h"
 #include "probe.h"
