@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr unsigned kRounds = 4;  ///< of at least five samples each
 constexpr unsigned kTries = 3;
+/// How far off the fraction is while clock or roof change.
+constexpr double kNoTelling = std::numeric_limits<double>::infinity();
 /// What a submission's bracket may hold beside its calls, given what the trusted program's does.
 constexpr double kOutsideFactor = 1.5, kOutsideMore = 30e-6;
 
@@ -77,8 +80,8 @@ class GpuStopwatch final : public Stopwatch {
       const bool drifts_apart = std::ranges::max(drifts) > kMaxClockDrift;
       result.doubt = 0;
       if (!drifts_apart && std::ranges::max(spreads) <= kMaxSpread) break;
-      result.doubt = doubt(result.time, result.roof.time) + std::ranges::max(drifts);
-      if (!drifts_apart && tells_enough && tells_enough(result)) break;
+      result.doubt = drifts_apart ? kNoTelling : doubt(result.time, result.roof.time);
+      if (tells_enough && tells_enough(result)) break;
     }
     return result;
   }
