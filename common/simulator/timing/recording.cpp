@@ -159,8 +159,9 @@ const std::vector<u32>& BlockRecorder::order(const Warp& warp, u32 first) {
       loads[kind].push_back(i);
     }
   }
-  // A branch is the last of its block.
-  if (count > 1 && all.back().pipe == Pipe::kControl)
+  // A branch that tests something is the last of its block. Of one that tests nothing ptxas makes the exit,
+  // or puts the blocks behind each other.
+  if (count > 1 && all.back().pipe == Pipe::kControl && all.back().sources != 0)
     for (u32 i = 0; i + 1 < count; ++i) edge(i, count - 1, 0);
   std::vector<float> height(count, 0), start(count, 0);
   for (u32 i = count; i-- > 0;)
