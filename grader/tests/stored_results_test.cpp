@@ -29,6 +29,20 @@ TEST(Results, ReferenceSolutionsAreAtTheLimit) {
   EXPECT_GT(runs.at("04/product/solution")->at("FLOP/s").get<double>(), 172e12);
 }
 
+/// What ./lab writes with --json; null where it fails.
+Json told_by_lab(std::vector<std::string> words) {
+  const fs::path file = fs::path(testing::TempDir()) / ("stored-" + std::to_string(getpid()) + ".json");
+  words.insert(words.begin(), std::string(ROOFLINE_BUILD) + "/bin/lab");
+  words.insert(words.end(), {"--json", file.string()});
+  const CommandResult result =
+      run_command(words, {.environment = {std::string("ROOFLINE_ROOT=") + ROOFLINE_SOURCE}});
+  EXPECT_TRUE(result.ok()) << result.output;
+  if (!result.ok()) return {};
+  Json told = Json::parse(read_file(file));
+  fs::remove(file);
+  return told;
+}
+
 /// Roofs that the model gives otherwise than the stored table.
 std::vector<std::string> drifted(const Json& stored, const Json& now) {
   constexpr double kMost = 0.02;
@@ -49,13 +63,8 @@ TEST(Results, StoredRoofsAreTheModelsOfToday) {
   const std::string card = kCards[0].first;
   const std::optional<Json> stored = data("simulated-" + card + ".roofs.json");
   ASSERT_TRUE(stored);
-  const fs::path file = fs::path(testing::TempDir()) / ("stored-roofs-" + std::to_string(getpid()) + ".json");
-  const CommandResult result = run_command(
-      {std::string(ROOFLINE_BUILD) + "/bin/lab", "roofs", "--device", "sim:" + card, "--json", file.string()},
-      {.environment = {std::string("ROOFLINE_ROOT=") + ROOFLINE_SOURCE}});
-  ASSERT_TRUE(result.ok()) << result.output;
-  Json now = Json::parse(read_file(file));
-  fs::remove(file);
+  Json now = told_by_lab({"roofs", "--device", "sim:" + card});
+  ASSERT_TRUE(now.contains("roofs"));
   for (const std::string& roof : drifted(*stored, now))
     ADD_FAILURE() << roof << "; ./lab bench and ./lab roofs write the tables again (docs/results/files.md)";
   // And a drift would be seen.
@@ -86,16 +95,10 @@ TEST(Results, StoredVersionsAreTheModelsOfToday) {
   const std::string card = kCards[0].first;
   const std::optional<Json> stored = data("simulated-" + card + ".bench.json");
   ASSERT_TRUE(stored);
-  const fs::path file = fs::path(testing::TempDir()) / ("stored-bench-" + std::to_string(getpid()) + ".json");
-  const CommandResult result = run_command(
-      {std::string(ROOFLINE_BUILD) + "/bin/lab", "bench", "01", "03a", "05", "--table", "--device",
-       "sim:" + card, "--json", file.string(), "--only",
-       "^(01/bandwidth/(1-few-warps|solution)|03a/cosine/two-kernels|05/node/(stream-order|solution))$"},
-      {.environment = {std::string("ROOFLINE_ROOT=") + ROOFLINE_SOURCE}});
-  ASSERT_TRUE(result.ok()) << result.output;
-  Json now = Json::parse(read_file(file));
-  fs::remove(file);
-  EXPECT_EQ(now["benchmarks"].size(), 5U) << result.output;
+  Json now = told_by_lab(
+      {"bench", "01", "03a", "05", "--table", "--device", "sim:" + card, "--only",
+       "^(01/bandwidth/(1-few-warps|solution)|03a/cosine/two-kernels|05/node/(stream-order|solution))$"});
+  ASSERT_EQ(now["benchmarks"].size(), 5U);
   for (const std::string& version : drifted_versions(*stored, now))
     ADD_FAILURE() << version
                   << "; ./lab bench and ./lab roofs write the tables again (docs/results/files.md)";

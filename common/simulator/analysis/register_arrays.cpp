@@ -17,6 +17,9 @@ constexpr s64 kElementBytes = 4;
 /// Of an array with an index that is not known.
 constexpr s64 kMostBytes = 32;
 
+/// Offsets of foreign text: as far as addresses go, around the end.
+s64 sum(s64 a, s64 b) { return static_cast<s64>(static_cast<u64>(a) + static_cast<u64>(b)); }
+
 class Finder {
  public:
   Finder(const ptx::Function& function, std::span<const InstructionInfo> info)
@@ -74,7 +77,7 @@ class Finder {
       const ptx::Operand& other = in.operands[3 - at];
       if (!place || place_of(other)) continue;
       if (other.kind == Kind::kInteger && place->known)
-        place->begin += static_cast<s64>(other.bits);
+        place->begin = sum(place->begin, static_cast<s64>(other.bits));
       else
         place->known = false;
       return place;
@@ -128,9 +131,10 @@ class Finder {
       access.place = *place;
     else
       return lose_all();  // whatever it points to
-    if (!at.base_is_symbol && access.place.known) access.place.begin += at.offset;
+    if (!at.base_is_symbol && access.place.known) access.place.begin = sum(access.place.begin, at.offset);
     const ptx::Operand& data = in.operands[1 - address];
-    access.element = info.width / static_cast<s64>(data.kind == Kind::kVector ? data.elements.size() : 1);
+    const bool several = data.kind == Kind::kVector && !data.elements.empty();
+    access.element = info.width / static_cast<s64>(several ? data.elements.size() : 1);
     accesses_.push_back(access);
   }
 

@@ -3,6 +3,8 @@
 // Launches of kernels and host functions.
 #include "simulator/runtime/launch.h"
 
+#include <algorithm>
+
 #include "simulator/driver/launch_config.h"
 #include "simulator/runtime/kernel_use.h"
 
@@ -53,11 +55,11 @@ CUresult Parameters::take(CUfunction function, void** pointers, void** extra) {
   return to_driver(runtime::with_kernel(function, [&](runtime::Runtime&, runtime::Kernel& kernel) {
     const auto& facts = kernel.facts;
     // A driver takes a buffer that is too short; what is behind its end is nobody's, here zero.
-    packed_.assign(buffer.begin, buffer.begin + buffer.bytes);
-    for (size_t i = 0; i < facts.parameter_sizes.size(); i++) {
-      const size_t end = facts.parameter_offsets[i] + facts.parameter_sizes[i];
-      if (end > packed_.size()) packed_.resize(end);
-    }
+    size_t needed = 0;
+    for (size_t i = 0; i < facts.parameter_sizes.size(); i++)
+      needed = std::max<size_t>(needed, facts.parameter_offsets[i] + facts.parameter_sizes[i]);
+    packed_.assign(buffer.begin, buffer.begin + std::min(buffer.bytes, needed));
+    packed_.resize(needed);
     for (const auto offset : facts.parameter_offsets) unpacked_.push_back(packed_.data() + offset);
     return cudaSuccess;
   }));
