@@ -173,17 +173,17 @@ void draw_request(Svg& svg, double left, double top, const std::array<int, kLane
 }
 
 std::string bins_figure() {
-  Svg svg(kWidth, 400, "Counters in shared memory",
-          "Eight lanes add to counters in eight banks. In one copy the bytes 3 1 3 6 3 1 4 3 take 4 turns, "
+  Svg svg(kWidth, 400, "Sums in shared memory",
+          "Eight lanes add to sums in eight banks. In one copy the keys 3 1 3 6 3 1 4 3 take 4 turns, "
           "because "
-          "four lanes want the counter of 3, and eight equal bytes take 8. With a copy for each lane both "
+          "four lanes want the sum of 3, and eight equal keys take 8. With a copy for each lane both "
           "take 1");
-  svg.text({kLeft, 24}, "lanes with a byte each (above) add to counters in banks (below)", "title");
+  svg.text({kLeft, 24}, "lanes with a key each (above) add to sums in banks (below)", "title");
   svg.text({kLeft, 42},
            "numbers below: lanes that meet in the bank; they take turns. Eight of each; a warp has 32",
            "note");
   constexpr double kRight = 408;
-  svg.text({kLeft, 74}, "one copy: the byte says which bank", "label");
+  svg.text({kLeft, 74}, "one copy: the key says which bank", "label");
   svg.text({kRight, 74}, "a copy for each lane: the lane says which bank", "label");
   draw_request(svg, kLeft, 104, kBytes, false);
   draw_request(svg, kRight, 104, kBytes, true);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU counts. Only 256 numbers come back, but all of x goes over the link, a fiftieth of the bandwidth of
-// DRAM.
+// The CPU adds up. Only 256 numbers come back, but all of x and w goes over the link, a fiftieth of the
+// bandwidth of DRAM.
 
 #include <vector>
 
@@ -11,19 +11,21 @@
 
 namespace {
 
-struct Counts {
+struct Sums {
   std::uint32_t of[256];
 };
 
-__global__ void answer(std::uint32_t* bins, Counts counts) { bins[threadIdx.x] = counts.of[threadIdx.x]; }
+__global__ void answer(std::uint32_t* bins, Sums sums) { bins[threadIdx.x] = sums.of[threadIdx.x]; }
 
 }  // namespace
 
-void histogram(const std::uint8_t* x, std::uint32_t* bins, std::size_t n, cudaStream_t stream) {
-  std::vector<std::uint8_t> copy(n);
-  cudaMemcpyAsync(copy.data(), x, n, cudaMemcpyDeviceToHost, stream);
+void histogram(const std::uint8_t* x, const std::uint8_t* w, std::uint32_t* bins, std::size_t n,
+               cudaStream_t stream) {
+  std::vector<std::uint8_t> keys(n), weights(n);
+  cudaMemcpyAsync(keys.data(), x, n, cudaMemcpyDeviceToHost, stream);
+  cudaMemcpyAsync(weights.data(), w, n, cudaMemcpyDeviceToHost, stream);
   cudaStreamSynchronize(stream);
-  Counts counts{};
-  for (const std::uint8_t byte : copy) ++counts.of[byte];
-  answer<<<1, 256, 0, stream>>>(bins, counts);
+  Sums sums{};
+  for (std::size_t i = 0; i < n; ++i) sums.of[keys[i]] += weights[i];
+  answer<<<1, 256, 0, stream>>>(bins, sums);
 }
