@@ -50,6 +50,14 @@ void grade_second_device(Grading& grading);
 /// Two instances, new ones; the worse counts.
 void grade_quality(Grading& grading, const Quality& quality);
 
+/// What only counters tell of a file that a GPU is about to time.
+struct Counted {
+  std::optional<Check> fault;    ///< work that was skipped, or what else a timed call must not do
+  std::vector<Check> structure;  ///< every rule
+};
+/// The graded calls on the simulated device that is most like the GPU, whose times do not matter.
+Counted count_in_simulation(Grading& grading);
+
 /// A timed call of a program: fresh input, checked output, its time.
 struct TimedCall {
   Fault fault;

@@ -346,13 +346,8 @@ bool best_so_far(const Result& result) {
          });
 }
 
-/// What only counters tell of a file that a GPU is about to time.
-struct Counted {
-  std::optional<Check> fault;    ///< work that was skipped, or what else a timed call must not do
-  std::vector<Check> structure;  ///< every rule
-};
+}  // namespace
 
-/// The graded calls on the simulated device, whose times do not matter.
 Counted count_in_simulation(Grading& grading) {
   const DeviceChoice like = simulated_stand_in(grading.facts, grading.options);
   Part part = grading.part;
@@ -374,8 +369,6 @@ Counted count_in_simulation(Grading& grading) {
   }
   return counted;
 }
-
-}  // namespace
 
 void grade_second_device(Grading& grading) {
   const DeviceChoice standard, second{.id = grading.part.second_device};

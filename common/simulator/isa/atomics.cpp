@@ -123,6 +123,12 @@ void bind_atomic(const Row& row, const Match& match, Binder& binder, Instruction
 
 constexpr auto kOrders = "{.relaxed,.acquire,.release,.acq_rel}";
 
+AtomicOperation operation_of(std::string_view name) {
+  if (name.starts_with(".add")) return AtomicOperation::kSum;
+  if (name == ".{exch}" || name == ".{cas}") return AtomicOperation::kSwap;
+  return name == ".{inc}" || name == ".{dec}" ? AtomicOperation::kOther : AtomicOperation::kReduction;
+}
+
 /// Rows of one operation for every space. The manual puts order and scope before the space; nvcc also writes
 /// the scope behind it (atomicAdd_block), cooperative groups and libcu++ both behind the operation.
 template <class L, class F>
@@ -143,7 +149,7 @@ void add_rows(std::vector<Row>& rows, std::string_view opcode, std::string_view 
                     .cost = memory_cost,
                     .space = space.space,
                     .is_atomic = true,
-                    .traits = {.swaps = swap}});
+                    .traits = {.atomic = operation_of(operation), .swaps = swap}});
   }
 }
 
@@ -237,7 +243,8 @@ void add_vector_row(std::vector<Row>& rows, std::string_view opcode) {
                     .bind = bind_vector<N>,
                     .cost = memory_cost,
                     .space = space.space,
-                    .is_atomic = true});
+                    .is_atomic = true,
+                    .traits = {.atomic = AtomicOperation::kOther}});
   }
 }
 

@@ -57,8 +57,18 @@ struct AddressPattern {
 
   /// For advice; computed when a request first needs it.
   bool has_stride = false;
-  s32 stride = 0;        ///< bytes between most neighbouring lanes; InstructionCounters::kNoStride: none
-  u32 atomic_turns = 0;  ///< most lanes on one address; 0: not yet
+  s32 stride = 0;  ///< bytes between most neighbouring lanes; InstructionCounters::kNoStride: none
+
+  /// Atomics: most lanes on one address (0: not yet), and what each sector that they meet in has to do.
+  u32 atomic_turns = 0, most_met = 0;  ///< most_met: the first lane that such a turn begins with
+  u32 turns_phase = ~0u;               ///< base address mod 32 it was computed for; ~0: not yet
+  u32 met_sectors = 0;
+  struct MetSector {
+    s64 sector = 0;  ///< relative to the base's
+    u8 words = 0;    ///< different addresses
+    u8 turns = 0;    ///< most lanes on one of them
+  };
+  std::array<MetSector, kWarpSize> met;
 };
 
 struct AccessEntry {
@@ -67,6 +77,9 @@ struct AccessEntry {
   u64 epoch = 0, begin = 0, end = 0;
   bool read_only = false;
 };
+
+/// Neighbouring bytes whose atomics one slice of L2 does, one turn after the other: seen on H100 and H200.
+inline constexpr u64 kSliceBytes = 512;
 
 /// One for each host thread that runs blocks.
 class AccessCache {
@@ -79,22 +92,40 @@ class AccessCache {
   AccessEntry& entry(const Instruction& in, u32 part) { return entries[(in.index + part * 29) % kEntries]; }
 };
 
-/// How often atomics met an address: one counter a word of a 64 KiB range, so that addresses 64 KiB apart
-/// share one. The largest counter is exact for a histogram of up to 16384 bins, and an upper bound otherwise.
-class AtomicHeat {
+/// How often atomics met in a place of global memory: one counter for `bytes` of a range of kPlaces times
+/// that, so that places so far apart share one. The largest counter is exact for arrays of up to that size,
+/// and an upper bound otherwise.
+template <u64 kBytes, u64 kPlaces>
+class MeetingPlaces {
  public:
-  static constexpr u64 kWords = 16384;
-  std::vector<u32> operations = std::vector<u32>(kWords);
+  void touch(u64 address, u64 times = 1) {
+    u32& n = met_[address / kBytes % kPlaces];
+    n += static_cast<u32>(std::min<u64>(times, std::numeric_limits<u32>::max() - n));
+  }
+  void add(const MeetingPlaces& other) {
+    for (u64 i = 0; i < kPlaces; ++i)
+      met_[i] += std::min(other.met_[i], std::numeric_limits<u32>::max() - met_[i]);
+  }
+  void clear() { std::fill(met_.begin(), met_.end(), 0); }
+  u64 max() const { return *std::max_element(met_.begin(), met_.end()); }
 
-  void touch(u64 address) {
-    u32& n = operations[address / 4 % kWords];
-    if (n != std::numeric_limits<u32>::max()) ++n;
-  }
+ private:
+  std::vector<u32> met_ = std::vector<u32>(kPlaces);
+};
+
+/// Of one host thread.
+struct AtomicHeat {
+  MeetingPlaces<4, 16384> addresses;        ///< lanes that came to one address
+  MeetingPlaces<kSliceBytes, 4096> slices;  ///< turns in what one slice of L2 does
+
   void add(const AtomicHeat& other) {
-    for (u64 i = 0; i < kWords; ++i)
-      operations[i] += std::min(other.operations[i], std::numeric_limits<u32>::max() - operations[i]);
+    addresses.add(other.addresses);
+    slices.add(other.slices);
   }
-  u64 max() const { return *std::max_element(operations.begin(), operations.end()); }
+  void clear() {
+    addresses.clear();
+    slices.clear();
+  }
 };
 
 }  // namespace roofline::sim

@@ -155,7 +155,7 @@ void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
   p.width = width;
   p.bank_phase = p.line_phase = ~0u;
   p.has_stride = false;
-  p.atomic_turns = 0;
+  p.turns_phase = ~0u;
   p.lowest = p.highest = 0;
   p.low_bits = 0;
   for (u32 l = 0; l < kWarpSize; ++l) {
@@ -220,16 +220,26 @@ s32 find_stride(const AddressPattern& p) {
   return agree * 2 > pairs && fits ? static_cast<s32>(candidate) : InstructionCounters::kNoStride;
 }
 
-u32 same_address(AddressPattern& p) {
-  if (p.atomic_turns != 0) return p.atomic_turns;
+void find_meetings(AddressPattern& p, u32 phase) {
+  p.turns_phase = phase;
+  p.atomic_turns = p.met_sectors = 0;
   for (u32 left = p.mask; left != 0;) {
-    const u64 first = p.difference[static_cast<u32>(std::countr_zero(left))];
+    const auto first = static_cast<u32>(std::countr_zero(left));
     u32 same = 0;
-    each_lane(left, [&](u32 l) { same |= p.difference[l] == first ? 1u << l : 0u; });
+    each_lane(left, [&](u32 l) { same |= p.difference[l] == p.difference[first] ? 1u << l : 0u; });
     left &= ~same;
-    p.atomic_turns = std::max(p.atomic_turns, static_cast<u32>(std::popcount(same)));
+    const auto turns = static_cast<u32>(std::popcount(same));
+    if (turns > p.atomic_turns) {
+      p.atomic_turns = turns;
+      p.most_met = first;
+    }
+    const s64 sector = (static_cast<s64>(p.difference[first]) + phase) >> std::countr_zero(kSectorBytes);
+    u32 at = 0;
+    while (at < p.met_sectors && p.met[at].sector != sector) ++at;
+    if (at == p.met_sectors) p.met[p.met_sectors++] = {.sector = sector};
+    p.met[at].words += 1;
+    p.met[at].turns = std::max(p.met[at].turns, static_cast<u8>(turns));
   }
-  return p.atomic_turns;
 }
 
 }  // namespace roofline::sim

@@ -28,7 +28,7 @@ void find_lines(AddressPattern& pattern, u32 phase);
 /// The distance between neighbouring active lanes that holds for most of them (majority vote, then a count).
 s32 find_stride(const AddressPattern& pattern);
 
-/// The most lanes that meet one address.
-u32 same_address(AddressPattern& pattern);
+/// Who meets whom in atomics. `phase`: the first lane's address within a sector.
+void find_meetings(AddressPattern& pattern, u32 phase);
 
 }  // namespace roofline::sim

@@ -106,7 +106,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     // A request that lies as one of an earlier launch did would not come to the observer.
     if (grid.observer != nullptr)
       for (AccessEntry& known : worker.access.entries) known.pattern.mask = 0;
-    std::fill(worker.heat.operations.begin(), worker.heat.operations.end(), 0);
+    worker.heat.clear();
   }
   if (in_turns) {
     run_in_turns(launch);
@@ -129,7 +129,8 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     outcome.counters.per_instruction[i].l2_read_sectors = launch.traffic.by_instruction[i].sectors;
     outcome.counters.per_instruction[i].l2_hit_sectors = launch.traffic.by_instruction[i].hits;
   }
-  outcome.counters.atomic_same_address_max = workers_[0]->heat.max();
+  outcome.counters.atomic_same_address_max = workers_[0]->heat.addresses.max();
+  outcome.counters.atomic_slice_turns_max = workers_[0]->heat.slices.max();
   outcome.counters.l2_read_sectors = launch.traffic.read_sectors;
   outcome.counters.l2_hit_sectors = launch.traffic.read_hits;
   outcome.counters.l2_write_sectors = launch.traffic.write_sectors;

@@ -28,7 +28,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   memory_level = MemoryLevel::kNone;
   memory_passes = 1;
   memory_transfers = 0;
-  memory_sectors = 0;
+  memory_sectors = memory_turns = memory_word = 0;
   others.clear();
   open_joins.clear();
   joins.reclaim_all();
@@ -136,9 +136,10 @@ void Warp::track(const Instruction& in, u32 active) {
       if (recording != nullptr) recording->predicate(in, info, skips);
       return;
     }
-    scoreboard->issue(in, info, memory_level, memory_passes);
+    scoreboard->issue(in, info, memory_level, memory_passes, memory_turns);
     if (recording != nullptr)
-      recording->issue(in, info, memory_level, {memory_passes, memory_transfers, memory_sectors});
+      recording->issue(in, info, memory_level,
+                       {memory_passes, memory_transfers, memory_sectors, memory_turns, memory_word});
   }
   memory_level = MemoryLevel::kNone;
   memory_passes = 1;

@@ -19,7 +19,7 @@ struct Grid;
 class Memory;
 struct Cluster;     // machine/cluster.h
 class AccessCache;  // machine/access_cache.h
-class AtomicHeat;
+struct AtomicHeat;
 class Observer;        // machine/observer.h
 class ThreadRecorder;  // machine/thread_recorder.h
 
@@ -47,6 +47,8 @@ struct Warp : Lanes {
   MemoryLevel memory_level = MemoryLevel::kNone;  ///< set by memory instructions for the scoreboard
   u32 memory_passes = 1, memory_transfers = 0;    ///< AddressPattern::passes, ::transfers
   u32 memory_sectors = 0;                         ///< of the request, that go beyond L1
+  u32 memory_turns = 0;                           ///< of an AtomicForm::kLoop, and ...
+  u32 memory_word = 0;                            ///< ... where most lanes meet
 
   std::vector<Fragment> others;  ///< ready or waiting; the running one is in the fields above
   Pool<Frame> frames;

@@ -79,11 +79,17 @@ struct KernelCounters {
   u64 l2_hit_sectors = 0;                         ///< reads that hit
   u64 dram_read_bytes = 0, dram_write_bytes = 0;
   u64 local_requests = 0, local_sectors = 0;
-  u64 atomic_lanes = 0;             ///< lane-level atomic operations
+  u64 atomic_lanes = 0;        ///< lane-level atomic operations
+  u64 atomic_float_lanes = 0;  ///< of them, of floats
+  /// Global atomics in L2: sectors of requests, different words in them, and turns of lanes that meet on a
+  /// word behind the first; those of 64 bits apart.
+  u64 atomic_met_sectors = 0, atomic_sector_words = 0, atomic_more_turns = 0, atomic_more_turns_64 = 0;
+  u64 atomic_slice_turns_max = 0;   ///< most turns that one slice of L2 did, one after the other
   u64 atomic_same_address_max = 0;  ///< most operations that met one address (serialised there)
 
   u64 shared_requests = 0, shared_wavefronts = 0, ideal_shared_wavefronts = 0;
-  u64 barriers = 0;  ///< warp arrivals
+  u64 shared_loop_passes = 0;  ///< beyond the wavefronts, in loops of compare and swap
+  u64 barriers = 0;            ///< warp arrivals
   u64 branches = 0, divergent_branches = 0;
   u64 tensor_operations = 0;  ///< warp-level mma instructions
 

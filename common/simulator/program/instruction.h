@@ -108,6 +108,16 @@ struct Cost {
   u32 pipe_slots() const { return slots != 0 ? slots : issue; }
 };
 
+/// What an atomic becomes in machine code, as far as time depends on it.
+enum class AtomicForm : u8 {
+  kEachLane,  ///< lanes that meet on an address take turns
+  kOneLane,   ///< the address is the same for all lanes: they add up first, and one goes for all
+  kCounted,   ///< in shared memory, from compute capability 8.0 on: counts the lanes that meet, and adds the
+              ///< count once (ATOMS.POPC.INC)
+  kCountedOrOneLane,  ///< the same with one address; before 8.0 one lane goes for all
+  kLoop               ///< in shared memory: read, compute, compare and swap until nobody was in between
+};
+
 /// A branch that machine code does not have, because what it skips gets a predicate (analysis/predication.h).
 struct Predication {
   u32 until = 0;  ///< the first instruction that is not skipped, as in Instruction::index; 0: it is a branch
@@ -127,6 +137,7 @@ struct InstructionInfo {
   Guard guard = Guard::kNone;  ///< as it is written; a branch tests it itself
   Traits traits;
   Predication predication;
+  AtomicForm atomic_form = AtomicForm::kEachLane;
   bool three_register_sources = false;  ///< FMA that reads three distinct registers, none reused from the
                                         ///< previous instruction's same position (operand-port limit)
 };

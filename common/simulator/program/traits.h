@@ -90,6 +90,15 @@ enum class AsyncCopy : u8 {
   kWaitAll
 };
 
+/// What an atomic does with what it finds.
+enum class AtomicOperation : u8 {
+  kNone,       ///< it is none
+  kSum,        ///< add
+  kReduction,  ///< min, max, and, or, xor: several values can be one before
+  kSwap,       ///< exch, cas
+  kOther
+};
+
 /// How strong an access to memory is.
 enum class Strength : u8 {
   kPlain,
@@ -113,9 +122,10 @@ struct Traits {
   AsyncCopy async_copy = AsyncCopy::kNone;
   Strength strength = Strength::kPlain;
   Fence fence = Fence::kNone;
-  bool releases = false;        ///< a strong access that is its own fence, for other blocks too
-  bool plain_store = false;     ///< st: its values are in registers
-  bool read_only = false;       ///< a load of what nobody writes meanwhile: ld.nc
+  bool releases = false;     ///< a strong access that is its own fence, for other blocks too
+  bool plain_store = false;  ///< st: its values are in registers
+  bool read_only = false;    ///< a load of what nobody writes meanwhile: ld.nc
+  AtomicOperation atomic = AtomicOperation::kNone;
   bool swaps = false;           ///< compares and swaps
   bool barrier_object = false;  ///< works on an mbarrier
   bool polls = false;           ///< asks whether something has happened

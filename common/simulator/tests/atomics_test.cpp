@@ -187,9 +187,11 @@ TEST_F(Atomics, SharedAtomicsNeedNoL2) {
 // Breaks when shared atomics do not cost a pass for every lane that meets on one word.
 TEST_F(Atomics, SharedAtomicsSerialise) {
   const std::string outside = ".shared .align 4 .b8 s[4096];";
-  EXPECT_EQ(run_well("mov.u32 %r2, s; red.shared.add.u32 [%r2], 1;", 0, 0, 32, 1, outside)
-                .counters.shared_wavefronts,
-            32u);
+  EXPECT_EQ(
+      run_well("mov.u32 %r2, s; shr.u32 %r3, %r1, 5; add.u32 %r2, %r2, %r3; red.shared.add.u32 [%r2], 2;", 0,
+               0, 32, 1, outside)
+          .counters.shared_wavefronts,
+      32u);
   EXPECT_EQ(
       run_well("mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3; red.shared.add.u32 [%r2], 1;", 0,
                0, 32, 1, outside)

@@ -88,8 +88,10 @@ TEST_F(OfInstruction, DivergentBranchesAndAtomics) {
       "bra", 64);
   EXPECT_EQ(branch.warps, 2u);
   EXPECT_EQ(branch.divergent, 1u);
-  const InstructionCounters same = count("red.global.add.u32 [%rd1], 1;", "red");
+  const InstructionCounters same = count("red.global.add.f32 [%rd1], 0f3F800000;", "red");
   EXPECT_EQ(same.atomic_turns, 32u);
+  const InstructionCounters one_lane = count("red.global.add.u32 [%rd1], 1;", "red");
+  EXPECT_EQ(one_lane.atomic_turns, 1u);
   const InstructionCounters pairs = count(
       "shr.u32 %r2, %r1, 1; mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd1, %rd4;"
       "red.global.add.u32 [%rd5], 1;",

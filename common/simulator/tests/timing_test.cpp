@@ -208,17 +208,38 @@ TEST(Model, LatencyFollowsTheHitRate) {
   EXPECT_NEAR(half, (cold + warm) / 2, 1e-9);
 }
 
-// Atomics on one address are done one after the other; spread out they are not.
+// Atomics on one address are done one after the other, of floats more slowly; spread out they are not.
 TEST(Model, AtomicsOnOneAddressSerialise) {
   const auto gpu = device("a100-sxm4-40gb");
+  const double clock = gpu.clock_mhz * 1e6;
   KernelCounters counters;
-  counters.atomic_lanes = 1 << 20;
+  counters.atomic_lanes = counters.atomic_sector_words = 1 << 20;
+  counters.atomic_met_sectors = 1 << 17;
   counters.atomic_same_address_max = 1;
-  const double spread = bound(model(gpu, counters, 1 << 12, 256), "atomics");
+  const auto atomics = [&] { return bound(model(gpu, counters, 1 << 12, 256), "atomics"); };
+  const double spread = atomics();
   counters.atomic_same_address_max = 1 << 20;
-  const double one = bound(model(gpu, counters, 1 << 12, 256), "atomics");
-  EXPECT_NEAR(one, (1 << 20) / 1410e6, 1e-6);
-  EXPECT_GT(one / spread, 100);
+  EXPECT_NEAR(atomics(), (1 << 20) / gpu.atomic_same_address_per_clock / clock, 1e-6);
+  EXPECT_GT(atomics() / spread, 100);
+  counters.atomic_float_lanes = 1 << 20;
+  EXPECT_NEAR(atomics(), (1 << 20) / gpu.atomic_float_same_address_per_clock / clock, 1e-6);
+}
+
+// What one slice of L2 does takes its turns, and so do lanes of a request that meet.
+TEST(Model, AtomicsOfASliceFollowEachOther) {
+  const auto gpu = device("h200");
+  const double clock = gpu.clock_mhz * 1e6;
+  KernelCounters counters;
+  counters.atomic_lanes = counters.atomic_sector_words = counters.atomic_met_sectors = 1 << 20;
+  const auto atomics = [&] { return bound(model(gpu, counters, 1 << 12, 256), "atomics"); };
+  EXPECT_NEAR(atomics(), (1 << 20) / gpu.atomic_sectors_per_clock / clock, 1e-9);
+  counters.atomic_slice_turns_max = 1 << 20;
+  EXPECT_NEAR(atomics(), (1 << 20) / gpu.atomic_slice_turns_per_clock / clock, 1e-9);
+  counters.atomic_slice_turns_max = 0;
+  counters.atomic_more_turns = 31 << 20;
+  EXPECT_NEAR(atomics(),
+              ((1 << 20) / gpu.atomic_sectors_per_clock + (31 << 20) / gpu.atomic_turns_per_clock) / clock,
+              1e-9);
 }
 
 // No resource may make a kernel faster than its slowest bound; more of anything never makes it faster.
@@ -244,7 +265,11 @@ TEST(Model, MoreWorkNeverTakesLessTime) {
   grows(counters.l2_write_sectors);
   grows(counters.dram_read_bytes);
   grows(counters.dram_write_bytes);
-  grows(counters.atomic_lanes);
+  grows(counters.shared_loop_passes);
+  grows(counters.atomic_same_address_max);
+  grows(counters.atomic_slice_turns_max);
+  grows(counters.atomic_more_turns);
+  grows(counters.atomic_more_turns_64);
 }
 
 // Every answer of cuda_occupancy.h in the file: 16 random launches a device.

@@ -53,9 +53,16 @@ struct DeviceDescription {
   double l2_write_cost = 1;  ///< what a write costs, in reads: more where L2 has two partitions
   double dram_gbps = 0;      ///< pin rate
   double dram_read_efficiency = 0, dram_write_efficiency = 0;  ///< of pin rate, measured
-  double dram_copy_efficiency = 0;           ///< of pin rate, as many reads as writes, measured
-  double atomic_ops_per_clock_l2 = 0;        ///< lane atomics on different addresses, whole device
-  double atomic_same_address_per_clock = 0;  ///< lane atomics on one address
+  double dram_copy_efficiency = 0;  ///< of pin rate, as many reads as writes, measured
+  // Atomics in L2, the whole device.
+  double atomic_sectors_per_clock = 0;             ///< one word each; one more word takes an eighth of that
+  double atomic_turns_per_clock = 0;               ///< further lanes of a request on a word ...
+  double atomic_turns_64_per_clock = 0;            ///< ... of 64 bits
+  double atomic_slice_turns_per_clock = 0;         ///< in 512 neighbouring bytes
+  double atomic_same_address_per_clock = 0;        ///< integers that come to one address ...
+  double atomic_float_same_address_per_clock = 0;  ///< ... and floats
+  // In shared memory: a turn of a loop of compare and swap, in clocks.
+  double atomic_loop_latency = 0, atomic_loop_64_latency = 0;
   double overlap_exponent = 3.5;  ///< how sharply the slowest resource wins (p-norm over resources)
   double latency_exponent = 3;    ///< the same between throughput and latency, for kernels without records
   /// Part of the bytes on their way to or from L2 and DRAM whose service a load waits for, by what they are.

@@ -17,6 +17,10 @@ double number(u64 count) { return static_cast<double>(count); }
 /// A100, A40, L40 and GH200 give 1.2 to 1.45 beside its reads and fills.
 constexpr double kL2Exponent = 1.3;
 
+/// What one more word of a sector costs L2, beside the sector: one word 94, eight words 50 billion a second
+/// on an H200.
+constexpr double kMoreWords = 1.0 / 8;
+
 /// Everything the bounds need to know about one launch.
 class KernelModel {
  public:
@@ -109,7 +113,8 @@ class KernelModel {
   void data_path() {
     const double l1 =
         data_path_clocks(device_, number(counters_.global_passes), number(counters_.global_transfers));
-    const double shared = number(counters_.shared_wavefronts) / device_.shared_wavefronts_per_clock;
+    const double shared = number(counters_.shared_wavefronts + counters_.shared_loop_passes) /
+                          device_.shared_wavefronts_per_clock;
     const bool mostly_shared = shared > l1;
     add(kDataPath, mostly_shared ? "shared" : "L1", on_busiest_sm(l1 + shared));
     part_ = {mostly_shared ? "L1" : "shared", on_busiest_sm(mostly_shared ? l1 : shared)};
@@ -134,11 +139,22 @@ class KernelModel {
     add(kArithmetic, "tensor", on_busiest_sm(tensor_clocks));
   }
 
-  /// L2 does the atomics: many at a time on different addresses, one after the other on the same.
+  /// L2 does the atomics: the whole device so many sectors a clock, lanes that meet within a request in
+  /// turns, a slice one turn after the other, and an address one lane after the other.
   void atomics() {
+    const double sectors = number(counters_.atomic_met_sectors) +
+                           kMoreWords * number(counters_.atomic_sector_words - counters_.atomic_met_sectors);
+    const double everywhere = sectors / device_.atomic_sectors_per_clock +
+                              number(counters_.atomic_more_turns) / device_.atomic_turns_per_clock +
+                              number(counters_.atomic_more_turns_64) / device_.atomic_turns_64_per_clock;
+    const double floats = counters_.atomic_lanes > 0
+                              ? number(counters_.atomic_float_lanes) / number(counters_.atomic_lanes)
+                              : 0;
+    const double lane = floats / device_.atomic_float_same_address_per_clock +
+                        (1 - floats) / device_.atomic_same_address_per_clock;
     const double clocks =
-        std::max(number(counters_.atomic_lanes) / device_.atomic_ops_per_clock_l2,
-                 number(counters_.atomic_same_address_max) / device_.atomic_same_address_per_clock);
+        std::max({everywhere, number(counters_.atomic_slice_turns_max) / device_.atomic_slice_turns_per_clock,
+                  number(counters_.atomic_same_address_max) * lane});
     add(kAtomics, "atomics", clocks / (device_.clock_mhz * 1e6));
   }
 

@@ -340,6 +340,8 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
              : info.is_store               ? Kind::kStore
                                            : Kind::kLoad;
     if (r.kind == Kind::kShared) r.amount = info.is_store || info.is_atomic ? 1 : 0;
+    r.loop_clocks = narrow(static_cast<u32>(loop_clocks(owner_.device_, info, use.turns)));
+    r.loop_word = static_cast<u16>(use.word % kLoopWords);
   }
   if (next_ == Kind::kCopy) {
     r.copy_passes = narrow(use.passes);

@@ -15,6 +15,7 @@ namespace roofline::sim {
 /// L1.
 struct RequestUse {
   u32 passes = 1, transfers = 0, sectors = 0;
+  u32 turns = 0, word = 0;  ///< of an AtomicForm::kLoop, and of the shared memory where most lanes meet
 };
 
 /// One instruction of a warp as its time depends on it.
@@ -45,11 +46,15 @@ struct Recorded {
   u16 slots = 0;          ///< of the pipe, as Cost::pipe_slots
   u8 steps = 0;           ///< Cost::steps
   bool holds = false;     ///< the warp goes on with the result
+  u16 loop_clocks = 0;    ///< of an AtomicForm::kLoop alone, and ...
+  u16 loop_word = 0;      ///< ... where: others that come there wait
   u32 first_source = 0;   ///< in WarpRecord::sources
   u32 amount = 0;         ///< FLOPs of the Tensor Core; transfers of L1's data path; groups that may stay on
                           ///< their way; phase; cycles asleep
   u32 instruction = 0;    ///< index into the kernel's info
 };
+/// Words of shared memory that are told from each other: those so many apart are one.
+inline constexpr u32 kLoopWords = 1024;
 /// Recorded::amount of a kCopyWait for everything.
 inline constexpr u32 kEveryCopy = ~0u;
 

@@ -79,12 +79,17 @@ double Scoreboard::tensor_cycles(const InstructionInfo& info) const {
   return rate > 0 ? info.cost.flops * kSchedulersPerSm / rate : 0;
 }
 
-Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const {
+double loop_clocks(const DeviceDescription& device, const InstructionInfo& info, u32 turns) {
+  return turns * (info.width == 8 ? device.atomic_loop_64_latency : device.atomic_loop_latency);
+}
+
+Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes, u32 turns) const {
   if (info.cost.pipe == Pipe::kNone) return {};
   const double more_passes = passes > 1 ? passes - 1.0 : 0.0;
   switch (level) {
     case MemoryLevel::kShared: {
-      const double cycles = device_.shared_latency + more_passes / device_.shared_wavefronts_per_clock;
+      const double passing = device_.shared_latency + more_passes / device_.shared_wavefronts_per_clock;
+      const double cycles = std::max(passing, loop_clocks(device_, info, turns));
       return {cycles, cycles};
     }
     case MemoryLevel::kL1:
@@ -121,7 +126,8 @@ Cycles Scoreboard::in_memory_order(Cycles start, const InstructionInfo& info, Me
   return start;
 }
 
-void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes) {
+void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes,
+                       u32 turns) {
   const Pipe pipe = info.cost.pipe;
   if (pipe != Pipe::kMemory) level = MemoryLevel::kNone;
   Cycles start = sources_ready(in, info);
@@ -141,7 +147,7 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     // The next basic block begins when this one has issued and the branch has resolved.
     if (pipe == Pipe::kControl) front_ = issued_ = plus(issued_, device_.control_latency - slots);
   }
-  const Cycles done = plus(start, latency_of(info, level, passes));
+  const Cycles done = plus(start, latency_of(info, level, passes, turns));
   if (info.cost.holds == Holds::kResult) front_ = issued_ = later(issued_, done);
   if (info.cost.holds == Holds::kL2) front_ = issued_ = plus(issued_, device_.l2_latency);
   if (copies_next_) {

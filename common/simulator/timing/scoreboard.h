@@ -18,6 +18,9 @@ enum class MemoryLevel : u8 { kNone, kShared, kL1, kBeyondL1 };
 inline constexpr double kBarrierClocksAWarp = 2;
 inline constexpr u32 kBarrierWarps = 8;
 
+/// Clocks of an AtomicForm::kLoop whose lanes take so many turns, alone.
+double loop_clocks(const DeviceDescription& device, const InstructionInfo& info, u32 turns);
+
 /// Dependency time of one warp: an instruction starts when its sources are ready, loads overlap until their
 /// value is used. PTX is not in the order of SASS: ptxas schedules within a basic block, so here instructions
 /// of a basic block start in the order of their data; a branch or barrier waits until all of them have been
@@ -32,8 +35,10 @@ class Scoreboard {
  public:
   explicit Scoreboard(const DeviceDescription& device);
   void reset();
-  /// The warp issued an instruction. `passes`: shared wavefronts or memory sectors/4, at least 1.
-  void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes);
+  /// The warp issued an instruction. `passes`: shared wavefronts or memory sectors/4, at least 1; `turns`: of
+  /// an AtomicForm::kLoop.
+  void issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes,
+             u32 turns = 0);
   /// A branch that is none in machine code: what it skips waits for its condition. `skips`: all lanes took
   /// it.
   void predicate(const Instruction& in, const InstructionInfo& info, bool skips);
@@ -57,7 +62,7 @@ class Scoreboard {
   void set_ready(Slot slot, Cycles at);
   Cycles sources_ready(const Instruction& in, const InstructionInfo& info) const;
   double tensor_cycles(const InstructionInfo& info) const;
-  Cycles latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes) const;
+  Cycles latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes, u32 turns) const;
   /// Start of a memory access, not before the stores that it might depend on; remembers it for the next.
   Cycles in_memory_order(Cycles start, const InstructionInfo& info, MemoryLevel level);
 

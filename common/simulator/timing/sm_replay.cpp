@@ -59,6 +59,7 @@ struct Place {
   };
   std::vector<WarpState> warps;
   std::unordered_map<u32, Phase> phases;
+  std::vector<double> swapped;  ///< when words of shared memory are free for a loop of compare and swap
   u32 live = 0;
   double latest = 0;  ///< end of the warps that have ended
 };
@@ -147,6 +148,7 @@ class Replay {
     ++started_;
     place.warps.resize(record.warps.size());
     place.phases.clear();
+    place.swapped.clear();
     place.live = 0;
     place.latest = at;
     for (const WarpRecord& warp : record.warps)
@@ -252,6 +254,11 @@ class Replay {
       case Kind::kStore:
       case Kind::kAtomic:
         result = memory(r, now);
+        if (r.loop_clocks != 0) result.at = std::max(result.at, swap_loop(*warp.place, r, now));
+        if (r.holds && result.at > earliest) {
+          earliest = result.at;
+          why = result.stall;
+        }
         if (r.kind == Kind::kLoad) warp.loading = std::max(warp.loading, result.at);
         break;
       case Kind::kCopy:
@@ -350,12 +357,21 @@ class Replay {
     const double clocks =
         std::max(one, data_path_clocks(device_, r.passes, shared ? 0 : static_cast<double>(r.amount)));
     const double begin = std::max(now, data_path_free_);
-    data_path_free_ = begin + std::max(r.issue / device_.memory_issue_rate, clocks) +
+    data_path_free_ = begin + std::max(r.slots / device_.memory_issue_rate, clocks) +
                       r.copy_passes / device_.shared_wavefronts_per_clock;
     // The latencies are those of a request that takes one pass and one transfer.
     if (shared) return {begin + device_.shared_latency + clocks - one, Stall::kShortScoreboard};
     if (r.sectors == 0) return {begin + device_.l1_latency + clocks - one, Stall::kLongScoreboard};
     return {beyond_l1(r, begin) + clocks - one, Stall::kLongScoreboard};
+  }
+
+  /// Turns of compare and swap follow each other on a word, whichever warps they are of: who finds it changed
+  /// begins again.
+  static double swap_loop(Place& place, const Recorded& r, double now) {
+    if (place.swapped.empty()) place.swapped.resize(kLoopWords);
+    double& free = place.swapped[r.loop_word];
+    free = std::max(free, now) + r.loop_clocks;
+    return free;
   }
 
   /// When what an instruction asks for beyond L1 is there, or its stores are where they belong.
@@ -447,8 +463,8 @@ u64 hash_of(const ReplayWork& work) {
     for (const WarpRecord& warp : record.warps) {
       mix(warp.instructions.size());
       for (const Recorded& r : warp.instructions) {
-        static_assert(sizeof r == 7 * sizeof(u32), "no bytes between its members");
-        u32 words[7];
+        static_assert(sizeof r == 8 * sizeof(u32), "no bytes between its members");
+        u32 words[8];
         std::memcpy(words, &r, sizeof r);
         for (const u32 word : words) mix(word);
         if (r.sectors != 0) mix(std::bit_cast<u64>(work.hit_rate(r.instruction)));

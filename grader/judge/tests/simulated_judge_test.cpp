@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "grader/base/error.h"
 #include "grader/base/file.h"
 #include "grader/call/examine.h"
 #include "grader/call/rig.h"
+#include "grader/judge/grading.h"
 #include "grader/judge/judge.h"
 #include "worker/protocol.h"
 
@@ -127,6 +129,69 @@ TEST_F(SimulatedJudge, TheSecondDeviceDecidesBetweenGoodAndExcellent) {
   EXPECT_NE(half.find("bandwidth-h200")->message.find("excellent asks for"), std::string::npos);
   thresholds_.excellent = here * 1.01;
   EXPECT_EQ(grade_as("right").measurements.size(), 1U) << "good here: not asked there";
+}
+
+/// A GPU that is like a simulated one, for what is decided before it times anything.
+class BeforeAGpu : public SimulatedJudge {
+ protected:
+  Counted count(
+      const std::string& behaviour, const std::function<void(Goal&)>& change = [](Goal&) {}) {
+    Lab lab = fixture();
+    change(lab.parts[0].goals[0]);
+    const fs::path worker = folder_ / ("axpb-" + behaviour);
+    if (!fs::exists(worker)) fs::create_symlink(AXPB_WORKER, worker);
+    const BuiltSubmission submission{worker, {}};
+    GradeOptions options;
+    options.seed = 21;
+    options.simulator_directory = fs::path(ROOFLINE_BUILD) / "simulator";
+    options.roof_cache = roof_cache_;
+    options.roof_worker = [](const Roof&) { return fs::path(COPY_WORKER); };
+    DeviceFacts gpu = simulated_facts({.id = "h200"}, options.simulator_directory);
+    gpu.simulated = false;
+    gpu.id.clear();
+    const DeviceChoice device{.simulated = false};
+    Grading grading{lab, lab.parts[0], submission, device, options, gpu, {}};
+    Counted counted = count_in_simulation(grading);
+    EXPECT_GT(grading.calls, 0U) << "a seed was used twice";
+    EXPECT_TRUE(grading.result.checks.empty() && grading.result.measurements.empty()) << "a simulated time";
+    return counted;
+  }
+};
+
+// Breaks when what a GPU cannot count is not decided on the simulated device most like it.
+TEST_F(BeforeAGpu, StructureIsCounted) {
+  const Counted right = count("right");
+  EXPECT_FALSE(right.fault) << right.fault->message;
+  ASSERT_EQ(right.structure.size(), 3U);
+  for (const Check& rule : right.structure) {
+    EXPECT_EQ(rule.verdict, Verdict::kPass) << rule.id << ": " << rule.message;
+    EXPECT_NE(rule.title.find("on the simulated NVIDIA H200"), std::string::npos) << rule.title;
+  }
+  const Counted halves = count("two-kernels");
+  ASSERT_EQ(halves.structure.size(), 3U);
+  EXPECT_EQ(halves.structure[0].verdict, Verdict::kFail);
+  EXPECT_EQ(name_of(halves.structure[0].reason), "wrong-structure");
+}
+
+// Break when work that was not done, or a wrong answer of the graded size, is left to the GPU; and when a
+// time of the simulated device is held against a file.
+TEST_F(BeforeAGpu, SkippedWorkIsRefused) {
+  const auto declared = [](double flops) {
+    return [flops](Goal& goal) {
+      goal.flops = {[flops](const Settings& s) { return flops * s["n"]; }, {sim::FlopType::kF32}};
+    };
+  };
+  EXPECT_FALSE(count("right", declared(2)).fault);
+  const Counted tenth = count("right", declared(20));
+  ASSERT_TRUE(tenth.fault);
+  EXPECT_EQ(name_of(tenth.fault->reason), "impossible") << tenth.fault->message;
+}
+
+TEST_F(BeforeAGpu, ASlowTimeIsNoFault) {
+  const auto never = [](Goal& goal) {
+    goal.thresholds = {{0, {.pass = 0.99, .good = 0.995, .excellent = 1}}};
+  };
+  EXPECT_FALSE(count("right", never).fault);
 }
 
 // Breaks when a roof that was computed once, here or by whoever handed the course out, is computed again.
