@@ -9,6 +9,7 @@
 #include "simulator/channel/status.h"
 #include "simulator/channel/wire.h"
 #include "simulator/program/address_windows.h"
+#include "simulator/program/mapped_memory.h"
 
 /// What the CUDA program asks of the machine. Addresses are device addresses or offsets into the staging
 /// memory, never host pointers. A command is one packet: a Header and the fields; the answer likewise.
@@ -315,6 +316,48 @@ struct ReportRefusal {
   void fields(auto&) {}
 };
 
+/// Addresses without memory, and memory without an address, as in machine/virtual_memory.h. Answered by
+/// Address.
+struct ReserveAddresses {
+  u64 bytes = 0, alignment = 0;
+  void fields(auto& io) { io(bytes, alignment); }
+};
+struct FreeAddresses {
+  u64 address = 0, bytes = 0;
+  void fields(auto& io) { io(address, bytes); }
+};
+/// Answered by Address: the number of the piece.
+struct CreateMemory {
+  u64 bytes = 0;
+  void fields(auto& io) { io(bytes); }
+};
+struct ReleaseMemory {
+  u64 piece = 0;
+  void fields(auto& io) { io(piece); }
+};
+struct MapMemory {
+  u64 address = 0, bytes = 0, piece = 0;
+  void fields(auto& io) { io(address, bytes, piece); }
+};
+struct UnmapMemory {
+  u64 address = 0, bytes = 0;
+  void fields(auto& io) { io(address, bytes); }
+};
+struct AllowAccess {
+  u64 address = 0, bytes = 0;
+  MappedAccess access = MappedAccess::kNone;
+  std::string site = {};  ///< as in Allocate
+  void fields(auto& io) { io(address, bytes, access, site); }
+};
+/// Answered by MappingState: what is mapped at an address, of which `retain` makes one more owner; or whether
+/// a piece exists.
+struct QueryMapping {
+  u64 address = 0;
+  bool retain = false;
+  u64 piece = 0;
+  void fields(auto& io) { io(address, retain, piece); }
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
@@ -322,7 +365,9 @@ using Command =
                  QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
                  SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
                  UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
-                 QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal>;
+                 QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
+                 ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
+                 AllowAccess, QueryMapping>;
 
 template <class T>
 inline constexpr bool kPosted =

@@ -96,6 +96,12 @@ struct AllocationState {
   u64 begin = 0, bytes = 0;
   void fields(auto& io) { io(found, begin, bytes); }
 };
+struct MappingState {
+  bool found = false;
+  u64 begin = 0, bytes = 0, piece = 0;
+  MappedAccess access = MappedAccess::kNone;
+  void fields(auto& io) { io(found, begin, bytes, piece, access); }
+};
 struct OccupancyState {
   u32 blocks_per_sm = 0, warps_per_sm = 0;
   void fields(auto& io) { io(blocks_per_sm, warps_per_sm); }

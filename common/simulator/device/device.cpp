@@ -13,6 +13,7 @@
 #include "simulator/machine/grid.h"
 #include "simulator/machine/observer.h"
 #include "simulator/machine/thread_recorder.h"
+#include "simulator/machine/virtual_memory.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/program/resource_use.h"
 #include "simulator/timing/kernel_model.h"
@@ -21,7 +22,11 @@ namespace roofline::sim {
 
 struct Device::State {
   State(const DeviceDescription& d, unsigned threads)
-      : description(d), memory(d.memory_bytes), l2(d.l2_bytes, d.l2_ways), runner(description, threads) {}
+      : description(d),
+        memory(d.memory_bytes),
+        mapped(memory),
+        l2(d.l2_bytes, d.l2_ways),
+        runner(description, threads) {}
 
   Kernel& kernel(FunctionId function) const {
     if (function >= kernels.size() || kernels[function] == nullptr)
@@ -53,6 +58,7 @@ struct Device::State {
 
   DeviceDescription description;
   Memory memory;
+  VirtualMemory mapped;
   L2Cache l2;
   GridRunner runner;
   ReplayMemory replays;
@@ -81,6 +87,22 @@ const DeviceDescription& Device::description() const { return state_->descriptio
 
 u64 Device::allocate(u64 bytes, const std::string& origin) { return state_->memory.allocate(bytes, origin); }
 bool Device::release(u64 address) { return state_->memory.release(address); }
+u64 Device::reserve_addresses(u64 bytes, u64 alignment) { return state_->mapped.reserve(bytes, alignment); }
+bool Device::free_addresses(u64 address, u64 bytes) { return state_->mapped.unreserve(address, bytes); }
+u64 Device::create_memory(u64 bytes) { return state_->mapped.create(bytes); }
+bool Device::has_memory(u64 piece) const { return state_->mapped.exists(piece); }
+u64 Device::retain_memory(u64 address) { return state_->mapped.retain(address); }
+bool Device::release_memory(u64 piece) { return state_->mapped.release(piece); }
+bool Device::map_memory(u64 address, u64 bytes, u64 piece) {
+  return state_->mapped.map(address, bytes, piece);
+}
+bool Device::unmap_memory(u64 address, u64 bytes) { return state_->mapped.unmap(address, bytes); }
+bool Device::allow_access(u64 address, u64 bytes, MappedAccess access, const std::string& origin) {
+  return state_->mapped.allow(address, bytes, access, origin);
+}
+std::optional<MappedMemory> Device::mapping_at(u64 address) const {
+  return state_->mapped.mapping_at(address);
+}
 u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
 
 bool Device::add_host_allocation(u64 address, u64 bytes, const std::string& origin) {

@@ -12,6 +12,7 @@
 #include "simulator/program/address_windows.h"
 #include "simulator/program/counters.h"
 #include "simulator/program/launch.h"
+#include "simulator/program/mapped_memory.h"
 #include "simulator/program/thread_record.h"
 #include "simulator/program/trap.h"
 #include "simulator/timing/device_description.h"
@@ -49,6 +50,17 @@ class Device {
   /// False when `address` is not the start of a live allocation.
   bool release(u64 address);
   u64 free_bytes() const;
+  // As in machine/virtual_memory.h.
+  u64 reserve_addresses(u64 bytes, u64 alignment);
+  bool free_addresses(u64 address, u64 bytes);
+  u64 create_memory(u64 bytes);
+  bool has_memory(u64 piece) const;
+  u64 retain_memory(u64 address);
+  bool release_memory(u64 piece);
+  bool map_memory(u64 address, u64 bytes, u64 piece);
+  bool unmap_memory(u64 address, u64 bytes);
+  bool allow_access(u64 address, u64 bytes, MappedAccess access, const std::string& origin);
+  std::optional<MappedMemory> mapping_at(u64 address) const;
   bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
   bool remove_host_allocation(u64 address);
   /// Lets kernels of this device touch the memory of `peer`, or no longer. Ends when either device does.

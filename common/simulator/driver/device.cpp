@@ -74,8 +74,14 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
 
 /// Attributes have the runtime's numbers.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  return initialised(
-      [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
+  return initialised([&] {
+    if (value && attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
+      const cudaError_t error = check_device(device);
+      if (error == cudaSuccess) *value = 1;
+      return error;
+    }
+    return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
+  });
 }
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   return with_properties(device, [&](const cudaDeviceProp& p) {

@@ -378,7 +378,7 @@ class Resolver {
   [[noreturn]] void read_only(u64 address, u32 lane) {
     w_.trap(TrapKind::kIllegalAddress, lane, in_,
             access_text(request_.kind, "", address, request_.width) +
-                ": constant memory, which a kernel can only read; " +
+                ": constant memory, or memory mapped for reading, which a kernel can only read; " +
                 w_.block->grid->memory->explain(address, request_.width));
   }
   [[noreturn]] void read_only(u64 base) { read_only(base, first_lane()); }

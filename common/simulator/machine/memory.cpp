@@ -94,6 +94,9 @@ Memory::~Memory() {
   }
   places_taken &= ~(1u << place_of(window_));
   munmap(reinterpret_cast<void*>(window_), window_bytes_);
+  if (has_bare_)
+    munmap(reinterpret_cast<void*>(window_ + window_bytes_),
+           std::min(2 * capacity_, kDeviceStride - window_bytes_));
   close(file_);
 }
 
@@ -114,15 +117,38 @@ void Memory::allow_peer(Memory& peer, bool allow) {
   changed();
 }
 
-u64 Memory::take_hole(u64 bytes) {
-  for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+/// The first that is large enough, 0 if none is.
+u64 Memory::take(std::map<u64, u64>& holes, u64 bytes, u64 alignment) {
+  for (auto hole = holes.begin(); hole != holes.end(); ++hole) {
     const auto [begin, size] = *hole;
-    if (size < bytes) continue;
-    holes_.erase(hole);
-    if (size > bytes) holes_[begin + bytes] = size - bytes;
-    return begin;
+    const u64 at = round_up(begin, alignment), before = at - begin;
+    if (at < begin || size < before || size - before < bytes) continue;
+    holes.erase(hole);
+    if (before != 0) holes[begin] = before;
+    if (size - before > bytes) holes[at + bytes] = size - before - bytes;
+    return at;
   }
   return 0;
+}
+
+/// Adds a range to the holes around it; the hole that it is then part of.
+std::pair<u64, u64> Memory::join(std::map<u64, u64>& holes, u64 begin, u64 bytes) {
+  u64 hole_begin = begin, hole_end = begin + bytes;
+  auto next = holes.lower_bound(begin);
+  if (next != holes.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second == begin) {
+      hole_begin = before->first;
+      holes.erase(before);
+    }
+  }
+  next = holes.find(hole_end);
+  if (next != holes.end()) {
+    hole_end += next->second;
+    holes.erase(next);
+  }
+  holes[hole_begin] = hole_end - hole_begin;
+  return {hole_begin, hole_end};
 }
 
 u64 Memory::rounded_size(const Allocation& allocation) {
@@ -131,7 +157,7 @@ u64 Memory::rounded_size(const Allocation& allocation) {
 
 u64 Memory::place(u64 bytes, const std::string& origin, bool read_only, bool on_heap) {
   const u64 rounded = std::max(round_up(bytes, kAlignment), kAlignment);
-  const u64 begin = take_hole(rounded + guard_bytes(rounded));
+  const u64 begin = take(holes_, rounded + guard_bytes(rounded), kAlignment);
   if (begin == 0) return 0;
   forget_freed(begin, begin + rounded);
   live_[begin] = {.begin = begin,
@@ -140,6 +166,7 @@ u64 Memory::place(u64 bytes, const std::string& origin, bool read_only, bool on_
                   .host_visible = false,
                   .read_only = read_only,
                   .on_heap = on_heap,
+                  .is_mapped = false,
                   .serial = next_serial_++};
   changed();
   return begin;
@@ -165,13 +192,82 @@ u64 Memory::allocate(u64 bytes, const std::string& origin, bool read_only) {
   return begin;
 }
 
+u64 Memory::take_unnamed(u64 bytes) {
+  if (bytes > free_bytes()) return 0;
+  const u64 place = take(holes_, bytes, kPage);
+  if (place == 0) return 0;
+  used_ += bytes;
+  peak_ = std::max(peak_, used_);
+  return place;
+}
+
+void Memory::give_back_unnamed(u64 place, u64 bytes) {
+  used_ -= bytes;
+  give_back(place, bytes);
+}
+
+u64 Memory::take_addresses(u64 bytes, u64 alignment) {
+  if (!has_bare_) {
+    // Twice the memory, behind all that has some.
+    const u64 begin = window_ + window_bytes_;
+    const u64 room = std::min(2 * capacity_, kDeviceStride - window_bytes_);
+    void* wanted = reinterpret_cast<void*>(begin);
+    if (mmap(wanted, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+             0) != wanted)
+      return 0;
+    has_bare_ = true;
+    bare_holes_[begin] = room;
+  }
+  return take(bare_holes_, bytes, alignment);
+}
+
+void Memory::give_back_addresses(u64 address, u64 bytes) {
+  hide(address, bytes);
+  join(bare_holes_, address, bytes);
+}
+
+bool Memory::show(u64 address, u64 place, u64 bytes) {
+  return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_,
+              static_cast<off_t>(place - window_)) != MAP_FAILED;
+}
+
+void Memory::hide(u64 address, u64 bytes) {
+  void* at = reinterpret_cast<void*>(address);
+  if (mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+      MAP_FAILED)
+    throw std::runtime_error(std::string("cannot unmap device memory: ") + std::strerror(errno));
+}
+
+void Memory::enter(u64 address, u64 bytes, const std::string& origin, bool read_only) {
+  forget_freed(address, address + bytes);
+  live_[address] = {.begin = address,
+                    .end = address + bytes,
+                    .origin = origin,
+                    .host_visible = false,
+                    .read_only = read_only,
+                    .on_heap = false,
+                    .is_mapped = true,
+                    .serial = next_serial_++};
+  changed();
+}
+
+void Memory::leave(u64 address) {
+  auto found = live_.find(address);
+  if (found == live_.end() || !found->second.is_mapped) return;
+  remember(std::move(found->second));
+  live_.erase(found);
+  changed();
+}
+
 void Memory::rename(u64 address, const std::string& origin) {
   if (const auto found = live_.find(address); found != live_.end()) found->second.origin = origin;
 }
 
 bool Memory::release(u64 address) {
   auto found = live_.find(address);
-  if (found == live_.end() || found->second.host_visible || found->second.on_heap) return false;
+  if (found == live_.end() || found->second.host_visible || found->second.on_heap || found->second.is_mapped)
+    return false;
   used_ -= rounded_size(found->second);
   remove(found);
   return true;
@@ -205,6 +301,7 @@ bool Memory::add_host(u64 address, u64 bytes, const std::string& origin) {
                     .host_visible = true,
                     .read_only = false,
                     .on_heap = false,
+                    .is_mapped = false,
                     .serial = next_serial_++};
   changed();
   return true;
@@ -222,21 +319,7 @@ bool Memory::remove_host(u64 address) {
 
 /// Joins a range with the holes around it and drops every page that now holds nothing.
 void Memory::give_back(u64 begin, u64 bytes) {
-  u64 hole_begin = begin, hole_end = begin + bytes;
-  auto next = holes_.lower_bound(begin);
-  if (next != holes_.begin()) {
-    auto before = std::prev(next);
-    if (before->first + before->second == begin) {
-      hole_begin = before->first;
-      holes_.erase(before);
-    }
-  }
-  next = holes_.find(hole_end);
-  if (next != holes_.end()) {
-    hole_end += next->second;
-    holes_.erase(next);
-  }
-  holes_[hole_begin] = hole_end - hole_begin;
+  const auto [hole_begin, hole_end] = join(holes_, begin, bytes);
   // Bytes of a page that it shares with a live neighbour are cleared by hand: new memory reads as zero.
   const u64 clean_begin = std::max(round_down(begin, kPage), round_up(hole_begin, kPage));
   const u64 clean_end = std::min(round_up(begin + bytes, kPage), round_down(hole_end, kPage));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "simulator/program/address_windows.h"
 #include "simulator/types.h"
@@ -33,6 +34,7 @@ class Memory {
     bool host_visible = false;  ///< pinned, mapped or managed: in the host window
     bool read_only = false;     ///< constant memory
     bool on_heap = false;       ///< malloc in a kernel
+    bool is_mapped = false;     ///< see virtual_memory.h
     u64 serial = 0;             ///< never used twice
   };
 
@@ -46,6 +48,20 @@ class Memory {
   bool release_on_heap(u64 address);
   void set_heap_limit(u64 bytes) { heap_limit_ = bytes; }
   u64 heap_limit() const { return heap_limit_; }
+
+  // For virtual_memory.h: memory and addresses apart.
+  /// Memory of zeroes that is in no table: its place, or 0 when the device is full.
+  u64 take_unnamed(u64 bytes);
+  void give_back_unnamed(u64 place, u64 bytes);
+  /// Addresses without memory, apart from those of allocations; 0 when there are none left.
+  u64 take_addresses(u64 bytes, u64 alignment);
+  void give_back_addresses(u64 address, u64 bytes);
+  /// Lets such addresses be those of a place, or of nothing again.
+  bool show(u64 address, u64 place, u64 bytes);
+  void hide(u64 address, u64 bytes);
+  /// Enters them into the table of allocations, or takes them out.
+  void enter(u64 address, u64 bytes, const std::string& origin, bool read_only);
+  void leave(u64 address);
 
   /// Enters memory of the host window into the table; false when it overlaps something.
   bool add_host(u64 address, u64 bytes, const std::string& origin);
@@ -76,7 +92,8 @@ class Memory {
   static u64 rounded_size(const Allocation& allocation);
   u64 place(u64 bytes, const std::string& origin, bool read_only, bool on_heap);
   void remove(std::map<u64, Allocation>::iterator entry);
-  u64 take_hole(u64 bytes);
+  static u64 take(std::map<u64, u64>& holes, u64 bytes, u64 alignment);
+  static std::pair<u64, u64> join(std::map<u64, u64>& holes, u64 begin, u64 bytes);
   void give_back(u64 begin, u64 bytes);
   void drop_pages(u64 begin, u64 end);
   void remember(Allocation allocation);
@@ -87,6 +104,8 @@ class Memory {
   std::map<u64, Allocation> live_;   ///< by begin
   std::map<u64, Allocation> freed_;  ///< by begin; the oldest go first
   std::map<u64, u64> holes_;         ///< free address ranges, begin to size
+  std::map<u64, u64> bare_holes_;    ///< the same of addresses without memory
+  bool has_bare_ = false;            ///< they exist: from the first reservation on
   int file_ = -1;
   u64 window_ = 0, window_bytes_ = 0;
   u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1, epoch_ = 0;

@@ -38,6 +38,13 @@ std::string call_name(const T& c) {
   if constexpr (std::is_same_v<T, LaunchGraph>) return "cudaGraphLaunch";
   if constexpr (std::is_same_v<T, ResumeGraph>) return "host node of a graph";
   if constexpr (std::is_same_v<T, UploadGraph>) return "cudaGraphUpload";
+  if constexpr (std::is_same_v<T, ReserveAddresses>) return "cuMemAddressReserve";
+  if constexpr (std::is_same_v<T, FreeAddresses>) return "cuMemAddressFree";
+  if constexpr (std::is_same_v<T, CreateMemory>) return "cuMemCreate";
+  if constexpr (std::is_same_v<T, ReleaseMemory>) return "cuMemRelease";
+  if constexpr (std::is_same_v<T, MapMemory>) return "cuMemMap";
+  if constexpr (std::is_same_v<T, UnmapMemory>) return "cuMemUnmap";
+  if constexpr (std::is_same_v<T, AllowAccess>) return "cuMemSetAccess";
   if constexpr (std::is_same_v<T, PrefetchManaged>) return "cudaMemPrefetchAsync";
   return "CUDA call";
 }

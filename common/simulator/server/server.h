@@ -116,10 +116,20 @@ class Server {
   Answer handle(const channel::PrefetchManaged&);
   Answer handle(const channel::HostTime&);
   Answer handle(const channel::ReportRefusal&);
+  Answer handle(const channel::ReserveAddresses&);
+  Answer handle(const channel::FreeAddresses&);
+  Answer handle(const channel::CreateMemory&);
+  Answer handle(const channel::ReleaseMemory&);
+  Answer handle(const channel::MapMemory&);
+  Answer handle(const channel::UnmapMemory&);
+  Answer handle(const channel::AllowAccess&);
+  Answer handle(const channel::QueryMapping&);
 
   void start_device();
   void keep_followed();
   u64 device_bytes_in_use() const;
+  /// Whose device has this address; this one, if none.
+  Server& owner_of(u64 address);
   u64 allocate_host(u64 bytes, const std::string& origin, bool managed);
   /// Memory of a managed variable: the same for every GPU that loads the program's module.
   u64 allocate_managed(u32 program_module, u64 bytes, const std::string& name);

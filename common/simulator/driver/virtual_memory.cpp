@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+// Addresses and memory apart: cuMemAddressReserve, cuMemCreate, cuMemMap and their family.
+#include <optional>
+
+#include "simulator/driver/frame.h"
+#include "simulator/runtime/say.h"
+
+using namespace roofline::sim;
+using namespace roofline::sim::driver;
+
+namespace {
+
+using Handle = CUmemGenericAllocationHandle;
+
+/// The upper bits of a handle are the device's number plus one, the rest is the machine's number of the
+/// piece.
+constexpr unsigned kDeviceShift = 48;
+Handle handle_of(int device, u64 piece) { return u64(device + 1) << kDeviceShift | piece; }
+int device_of(Handle handle) { return static_cast<int>(handle >> kDeviceShift) - 1; }
+u64 piece_of(Handle handle) { return handle & ((u64{1} << kDeviceShift) - 1); }
+/// Of an address.
+int device_at(CUdeviceptr address) { return static_cast<int>((address - kDeviceWindow) / kDeviceStride); }
+
+bool is_whole(u64 bytes) { return bytes != 0 && bytes % kMappingGranularity == 0; }
+
+/// Pinned memory of a device, that no other process asks for.
+cudaError_t check(runtime::Runtime& r, const CUmemAllocationProp* wanted) {
+  if (!wanted || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED) return cudaErrorInvalidValue;
+  if (wanted->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+    runtime::say(
+        "cuMemCreate: memory of the host has no virtual memory on the simulated GPU; use cuMemHostAlloc");
+    return cudaErrorNotSupported;
+  }
+  return r.is_device(wanted->location.id) ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+/// Runs `body(runtime)` with its commands going to the device of a handle.
+template <class Body>
+CUresult with_handle(Handle handle, Body&& body) noexcept {
+  return with_runtime([&](runtime::Runtime& r) {
+    const int device = device_of(handle);
+    if (piece_of(handle) == 0 || !r.is_device(device)) return cudaErrorInvalidValue;
+    r.aim(device);
+    return body(r);
+  });
+}
+
+cudaError_t query(runtime::Runtime& r, const channel::QueryMapping& asked, channel::MappingState& found) {
+  return runtime::to_cuda(r.connection().call(asked, found));
+}
+
+std::optional<MappedAccess> access_of(CUmemAccess_flags flags) {
+  switch (flags) {
+    case CU_MEM_ACCESS_FLAGS_PROT_NONE:
+      return MappedAccess::kNone;
+    case CU_MEM_ACCESS_FLAGS_PROT_READ:
+      return MappedAccess::kRead;
+    case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:
+      return MappedAccess::kReadWrite;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* wanted,
+                                       CUmemAllocationGranularity_flags option) {
+  return with_runtime([&](runtime::Runtime& r) {
+    if (!bytes ||
+        (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
+      return cudaErrorInvalidValue;
+    const cudaError_t result = check(r, wanted);
+    if (result == cudaSuccess) *bytes = kMappingGranularity;
+    return result;
+  });
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr* made, size_t bytes, size_t alignment, CUdeviceptr /*wish*/,
+                             unsigned long long flags) {
+  return with_runtime([&](runtime::Runtime& r) {
+    if (!made || flags != 0 || !is_whole(bytes)) return cudaErrorInvalidValue;
+    channel::Address answer;
+    const auto status = r.connection().call(channel::ReserveAddresses{bytes, alignment}, answer);
+    *made = answer.address;
+    return runtime::to_cuda(status);
+  });
+}
+CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  return with_runtime([&](runtime::Runtime& r) {
+    return runtime::to_cuda(r.connection().call(channel::FreeAddresses{address, bytes}));
+  });
+}
+
+CUresult cuMemCreate(Handle* made, size_t bytes, const CUmemAllocationProp* wanted,
+                     unsigned long long flags) {
+  return with_runtime([&](runtime::Runtime& r) {
+    if (!made || flags != 0 || !is_whole(bytes)) return cudaErrorInvalidValue;
+    if (const cudaError_t result = check(r, wanted); result != cudaSuccess) return result;
+    if (wanted->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+      runtime::say("cuMemCreate: memory cannot be shared with other processes on the simulated GPU");
+      return cudaErrorNotSupported;
+    }
+    r.aim(wanted->location.id);
+    channel::Address answer;
+    const auto status = r.connection().call(channel::CreateMemory{bytes}, answer);
+    if (status == channel::Status::kOk) *made = handle_of(wanted->location.id, answer.address);
+    return runtime::to_cuda(status);
+  });
+}
+CUresult cuMemRelease(Handle handle) {
+  return with_handle(handle, [&](runtime::Runtime& r) {
+    return runtime::to_cuda(r.connection().call(channel::ReleaseMemory{piece_of(handle)}));
+  });
+}
+CUresult cuMemRetainAllocationHandle(Handle* handle, void* address) {
+  return with_runtime([&](runtime::Runtime& r) {
+    if (!handle) return cudaErrorInvalidValue;
+    channel::MappingState found;
+    const cudaError_t error = query(r, {address_of(address), true, 0}, found);
+    if (error == cudaSuccess && !found.found) return cudaErrorInvalidValue;
+    *handle = handle_of(device_at(address_of(address)), found.piece);
+    return error;
+  });
+}
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, Handle handle) {
+  return with_handle(handle, [&](runtime::Runtime& r) {
+    channel::MappingState found;
+    const cudaError_t error = query(r, {0, false, piece_of(handle)}, found);
+    if (!properties || (error == cudaSuccess && !found.found)) return cudaErrorInvalidValue;
+    *properties = {};
+    properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    properties->location.id = device_of(handle);
+    return error;
+  });
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Handle handle, unsigned long long flags) {
+  return with_handle(handle, [&](runtime::Runtime& r) {
+    if (offset != 0 || flags != 0) return cudaErrorInvalidValue;
+    if (device_at(address) != device_of(handle)) {
+      runtime::say(
+          "cuMemMap: on simulated GPUs memory is mapped at addresses that were reserved while a context of "
+          "its "
+          "own device was current");
+      return cudaErrorNotSupported;
+    }
+    return runtime::to_cuda(r.connection().call(channel::MapMemory{address, bytes, piece_of(handle)}));
+  });
+}
+CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  return with_runtime([&](runtime::Runtime& r) {
+    return runtime::to_cuda(r.connection().call(channel::UnmapMemory{address, bytes}));
+  });
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* list, size_t n) {
+  return with_runtime([&](runtime::Runtime& r) {
+    if (!list || n == 0) return cudaErrorInvalidValue;
+    for (size_t i = 0; i < n; ++i) {
+      const auto access = access_of(list[i].flags);
+      if (!access || list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+          !r.is_device(list[i].location.id))
+        return cudaErrorInvalidValue;
+      if (list[i].location.id != device_at(address)) {
+        if (*access == MappedAccess::kNone) continue;
+        runtime::say("cuMemSetAccess: mapped memory of a simulated GPU is reached by that GPU only");
+        return cudaErrorNotSupported;
+      }
+      const auto status =
+          r.connection().call(channel::AllowAccess{address, bytes, *access, r.connection().site()});
+      if (status != channel::Status::kOk) return runtime::to_cuda(status);
+    }
+    return cudaSuccess;
+  });
+}
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address) {
+  return with_runtime([&](runtime::Runtime& r) {
+    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !r.is_device(location->id))
+      return cudaErrorInvalidValue;
+    channel::MappingState found;
+    const cudaError_t error = query(r, {address, false, 0}, found);
+    if (error != cudaSuccess || !found.found) return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    constexpr unsigned long long kFlags[] = {CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
+                                             CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    *flags = location->id == device_at(address) ? kFlags[static_cast<unsigned>(found.access)] : kFlags[0];
+    return cudaSuccess;
+  });
+}
