@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace roofline::sim {
 namespace {
 
@@ -223,6 +225,33 @@ TEST_F(TimelineTest, DeviceCopiesAndFills) {
   const double fill = last().end - last().start;
   EXPECT_NEAR(1024.0 * kMega / fill * 1e-9, 1503, 1503 * 0.01);
   EXPECT_LT(timeline_.host_now(), last().end) << "neither blocks the host";
+}
+
+/// One point of docs/results/measured-h200.probes.txt: a stream of such operations, microseconds each.
+struct StreamOfCopies {
+  double bytes, measured, within;
+  std::function<void(Timeline&, u64)> operation;
+};
+
+// Breaks when small copies and fills are charged like large ones: pageable memory travels within the command,
+// a copy inside the device is a kernel, a small fill is none.
+TEST(SmallCopies, AsAnH200HasThem) {
+  const auto h200 = load_device(SIMULATOR_SOURCE "/devices", "h200");
+  const auto pageable = [](Timeline& t, u64 n) { t.copy(0, CopyKind::kHostToDevice, n, true, true); };
+  const auto inside = [](Timeline& t, u64 n) { t.copy(0, CopyKind::kDeviceToDevice, n, false, true); };
+  const auto fill = [](Timeline& t, u64 n) { t.fill(0, n); };
+  const StreamOfCopies points[] = {
+      {4, 1.21, 0.1, pageable},      {256, 1.715, 0.35, pageable}, {2048, 2.10, 0.35, pageable},
+      {16384, 4.16, 0.1, pageable},  {4, 3.47, 0.2, inside},       {16384, 3.36, 0.2, inside},
+      {1 << 20, 4.18, 0.3, inside}, {4, 1.04, 0.1, fill},         {256, 1.05, 0.1, fill},
+      {16384, 2.78, 0.15, fill},     {1 << 20, 4.03, 0.3, fill}};
+  for (const StreamOfCopies& point : points) {
+    Timeline timeline(h200);
+    constexpr int kMany = 200;
+    for (int i = 0; i < kMany; ++i) point.operation(timeline, static_cast<u64>(point.bytes));
+    const double each = timeline.entries().back().end / kMany / kMicro;
+    EXPECT_NEAR(each, point.measured, point.measured * point.within) << point.bytes << " bytes";
+  }
 }
 
 // What a trace is made of: every piece of work with its call, and the moments of events.
