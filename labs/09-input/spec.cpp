@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/lab/spec.h"
+
+#include <cmath>
+#include <string>
+
+#include "grader/lab/half.h"
+
+namespace roofline::grader {
+namespace {
+
+constexpr std::uint64_t kColours = 3;
+
+std::string text(double number) { return std::to_string(static_cast<long long>(number)); }
+
+// ---- A: bytes to halves ----
+
+double elements(const Settings& s) { return s["images"] * s["pixels"] * kColours; }
+
+/// S has, beside the value, what float arithmetic may add to it, in units of the half's roundoff: a
+/// difference, a product, and both again where the compiler was asked for x * scale - mean * scale.
+void normalise_reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto x = call.input<std::uint8_t>("nhwc");
+  const auto means = call.input<float>("mean"), scales = call.input<float>("scale");
+  const auto pixels = static_cast<std::uint64_t>(call.scalar("pixels"));
+  for (std::uint64_t i = begin; i < end; ++i) {
+    const std::uint64_t plane = i / pixels, pixel = i % pixels, image = plane / kColours,
+                        c = plane % kColours;
+    const double byte = x[(image * pixels + pixel) * kColours + c], mean = means[c], scale = scales[c];
+    const double value = (byte - mean) * scale;
+    const double error = 4 * kRoundoffF32 * (byte + std::abs(mean)) * std::abs(scale);
+    expected[i - begin] = {value, std::abs(value) + error / kRoundoffF16};
+  }
+}
+
+NamedValues pictures(double images, double pixels) { return {{"images", images}, {"pixels", pixels}}; }
+
+Case batch(double images, double pixels, const std::string& tells = "") {
+  Case result{.id = text(images) + "x" + text(pixels),
+              .title = text(images) + (images == 1 ? " image of " : " images of ") + text(pixels) +
+                       (pixels == 1 ? " pixel" : " pixels"),
+              .settings = pictures(images, pixels)};
+  result.tells = tells;
+  return result;
+}
+
+std::vector<Case> normalise_cases() {
+  std::vector<Case> cases;
+  for (const auto& [images, pixels] : std::initializer_list<std::pair<double, double>>{{0, 64},
+                                                                                       {5, 0},
+                                                                                       {1, 1},
+                                                                                       {1, 8},
+                                                                                       {3, 16},
+                                                                                       {1, 255},
+                                                                                       {2, 256},
+                                                                                       {1, 257},
+                                                                                       {7, 1024},
+                                                                                       {3, 1023},
+                                                                                       {1, 65'536},
+                                                                                       {700, 32},
+                                                                                       {2, 50'176},
+                                                                                       {20'011, 8},
+                                                                                       {1, 349'527},
+                                                                                       {7, 50'178}})
+    cases.push_back(batch(images, pixels));
+  cases.push_back(batch(5, 1001, "pictures of an odd number of pixels"));
+  cases.push_back(batch(3, 3364, "a multiple of four pixels, not of eight"));
+  cases.push_back(batch(67'000, 4, "more images than a grid has rows"));
+  for (const unsigned by : {1U, 2U, 4U}) {
+    Case shifted = batch(9, 256, by == 1 ? "unaligned pointers" : "");
+    shifted.id = "misaligned-" + std::to_string(by);
+    shifted.title =
+        "pointers " + std::to_string(by) + (by == 1 ? " element" : " elements") + " past an aligned address";
+    shifted.misaligned_elements = by;
+    cases.push_back(shifted);
+  }
+  Case huge = batch(14'300, 50'176);
+  huge.id = "beyond-2^31";
+  huge.title = "more than 2^31 elements";
+  huge.gpu_only = true;
+  huge.needs_memory = 6'600'000'000;
+  cases.push_back(huge);
+  return cases;
+}
+
+Part normalise() {
+  const auto colours = [](const Settings&) { return static_cast<double>(kColours); };
+  const auto bytes = [](const Settings& s) { return 3 * elements(s); };
+  return {
+      .letter = "a",
+      .title = "input A: bytes become numbers on the GPU",
+      .program = {.header = "normalise.h",
+                  .source = "normalise.cu",
+                  .function = "normalise",
+                  .arguments = {in("nhwc", elements, Type::kU8), out("nchw", elements, Type::kF16),
+                                between(90, 140, in("mean", colours)),
+                                between(0.012, 0.02, in("scale", colours)), size("images", Type::kS32),
+                                size("pixels", Type::kS32), stream()},
+                  .outputs = {{.argument = "nchw",
+                               .reference = normalise_reference,
+                               .tolerance = {.c = 1, .u = kRoundoffF16},
+                               .columns = [](const Settings& s) { return s["pixels"]; }}}},
+      .cases = normalise_cases(),
+      .goals = {{.id = "bandwidth",
+                 .title = "3 bytes an element, at the copy roof",
+                 .settings = {{"images", rows_beyond_l2({.row_bytes = 9 * 50'176})}, {"pixels", 50'176}},
+                 .roof = "copy",
+                 .work = bytes,
+                 .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+      .structure = {one_kernel(), traffic_at_most(1.1, bytes), no_local_memory()},
+      .second_device = "h200",
+      .predictions = {{.key = "a_bytes",
+                       .question = "DRAM bytes for one element: a byte in, a half out",
+                       .expected = 3,
+                       .unit = "B"},
+                      {.key = "a_link_ms",
+                       .question = "256 images of 3 x 224 x 224 bytes over a link of 25 GB/s",
+                       .expected = 1.541,
+                       .factor = 1.05,
+                       .unit = "ms"},
+                      {.key = "a_link_ms_floats",
+                       .question = "and as floats from ordinary memory, at 10 GB/s",
+                       .expected = 15.41,
+                       .factor = 1.05,
+                       .unit = "ms"},
+                      {.key = "a_sectors",
+                       .question = "sectors that a warp writes where each thread stores one half",
+                       .expected = 2},
+                      {.key = "a_microseconds",
+                       .question = "time to convert these images on the A100-40 at its data-sheet bandwidth",
+                       .expected = 74.3,
+                       .factor = 1.25,
+                       .unit = "us"}},
+  };
+}
+
+}  // namespace
+
+Lab ROOFLINE_LAB_SPEC() { return {.title = "input: who feeds the GPU?", .parts = {normalise()}}; }
+
+}  // namespace roofline::grader
