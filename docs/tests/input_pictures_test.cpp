@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "docs/tests/generated.h"
 
-// Pictures of lab 09: where the bytes of eight pixels go. What they show is computed here by the rules of the
-// page.
+// Pictures of lab 09: where the bytes of eight pixels go, and copies beside steps. What they show is computed
+// here by the rules of the page.
 namespace roofline::docs {
 namespace {
 
@@ -67,7 +68,71 @@ TEST(Planes, EachByteHasItsPlace) {
     }
 }
 
-// Breaks when the rule above changes and the picture does not.
+// --- copies and steps --------------------------------------------------------------------------------------
+
+constexpr std::size_t kBatches = 6;
+constexpr double kCopy = 3, kStep = 4;  // of a batch, in any unit
+
+struct Span {
+  double from, to;
+};
+struct Epoch {
+  std::vector<Span> copies, steps;
+};
+
+/// A copy needs the engine and a buffer whose step has ended; a step its batch and the step before.
+Epoch epoch_with(std::size_t buffers) {
+  Epoch epoch;
+  for (std::size_t i = 0; i < kBatches; ++i) {
+    const double engine = i > 0 ? epoch.copies[i - 1].to : 0,
+                 buffer = i >= buffers ? epoch.steps[i - buffers].to : 0, begin = std::max(engine, buffer);
+    epoch.copies.push_back({begin, begin + kCopy});
+    const double start = std::max(begin + kCopy, i > 0 ? epoch.steps[i - 1].to : 0);
+    epoch.steps.push_back({start, start + kStep});
+  }
+  return epoch;
+}
+
+std::string feed_figure() {
+  constexpr double kFrom = 90, kUnit = 14.8, kRow = 20;
+  Svg svg(
+      kWidth, 236, "Copies and steps of six batches with one buffer and with two",
+      "A copy takes three units of time and a step four. With one buffer they take turns, and six batches "
+      "take 42 units. With two buffers the copy of the next batch runs beside the step of this one: six "
+      "batches take 27, one copy and six steps");
+  svg.text({24, 24}, "Six batches: a copy takes 3, a step 4", "title");
+  svg.text({24, 42}, "green: copies; blue: steps; digits: batch", "note");
+  double y = 62;
+  for (const std::size_t buffers : {1U, 2U}) {
+    const Epoch epoch = epoch_with(buffers);
+    svg.text({24, y + 12}, buffers == 1 ? "one buffer" : "two buffers", "label");
+    const auto row = [&](const std::vector<Span>& spans, const char* style, const std::string& what) {
+      y += kRow;
+      svg.text({kFrom - 10, y + 13}, what, "note", Svg::Anchor::kEnd);
+      for (std::size_t i = 0; i < spans.size(); ++i) {
+        const double x = kFrom + spans[i].from * kUnit, width = (spans[i].to - spans[i].from) * kUnit;
+        svg.box({x, y}, width - 1, kRow - 4, style, what + " " + std::to_string(i));
+        svg.text({x + width / 2, y + 12}, std::to_string(i), "lane", Svg::Anchor::kMiddle);
+      }
+    };
+    row(epoch.copies, "owner1", "copies");
+    row(epoch.steps, "used", "steps");
+    const double end = kFrom + epoch.steps.back().to * kUnit;
+    svg.text({end - 2, y - kRow - 6}, grader::compact(epoch.steps.back().to), "label", Svg::Anchor::kEnd);
+    y += kRow + 22;
+  }
+  return svg.str();
+}
+
+// Breaks when the picture's times are not the page's: one after the other, and a copy and then the longer.
+TEST(Feed, TwoBuffersHideTheShorter) {
+  EXPECT_EQ(epoch_with(1).steps.back().to, kBatches * (kCopy + kStep));
+  EXPECT_EQ(epoch_with(2).steps.back().to, kCopy + kBatches * std::max(kCopy, kStep));
+  EXPECT_EQ(epoch_with(3).steps.back().to, epoch_with(2).steps.back().to);
+}
+
+// Break when the rules above change and the pictures do not.
+TEST(Page, FeedFigureIsCurrent) { expect_current(kRoot / "labs/09-input/feed.svg", feed_figure()); }
 TEST(Page, PlanesFigureIsCurrent) { expect_current(kRoot / "labs/09-input/planes.svg", planes_figure()); }
 
 }  // namespace

@@ -18,6 +18,14 @@ std::string kernels_seen(const sim::Region& region) {
          " ran" + names;
 }
 
+/// Memory that is sized by the task: what the runtime rounds up, and its own few pages, are left out.
+std::optional<std::string> more_than(double allowed, double bytes, const std::string& what) {
+  constexpr double kSlack = 16 * 1024;
+  if (bytes <= allowed + kSlack) return std::nullopt;
+  return std::to_string(static_cast<long long>(bytes)) + " bytes of " + what +
+         " were held at a time (at most " + std::to_string(static_cast<long long>(allowed)) + ")";
+}
+
 }  // namespace
 
 StructureCheck kernels_between(unsigned least, unsigned most) {
@@ -114,6 +122,47 @@ StructureCheck traffic_at_most(double limit, std::function<double(const Settings
             if (!(moved > required * limit)) return std::nullopt;
             return ratio(moved / required) + " times the necessary bytes moved to and from DRAM (at most " +
                    ratio(limit) + ")";
+          }};
+}
+
+StructureCheck over_the_link(double limit, std::function<double(const Settings&)> required_bytes) {
+  return {"link", "every byte crosses the link once",
+          [limit, required_bytes =
+                      std::move(required_bytes)](const Observation& seen) -> std::optional<std::string> {
+            const auto crossed = static_cast<double>(seen.region.host_to_device_bytes);
+            const double required = required_bytes(seen.settings);
+            if (crossed >= required && crossed <= limit * required) return std::nullopt;
+            return "copies brought " + ratio(crossed / required) +
+                   " times the bytes that the device needs (at least 1, at most " + ratio(limit) + ")";
+          }};
+}
+
+StructureCheck pinned_at_most(std::function<double(const Settings&)> bytes) {
+  return {"pinned-buffers", "pinned memory is kept small",
+          [bytes = std::move(bytes)](const Observation& seen) -> std::optional<std::string> {
+            return more_than(bytes(seen.settings), static_cast<double>(seen.region.host_visible_bytes),
+                             "pinned, mapped or managed memory");
+          }};
+}
+
+StructureCheck device_memory_at_most(std::function<double(const Settings&)> bytes) {
+  return {"device-buffers", "device memory is kept small",
+          [bytes = std::move(bytes)](const Observation& seen) -> std::optional<std::string> {
+            return more_than(bytes(seen.settings), static_cast<double>(seen.region.device_bytes_peak),
+                             "device memory");
+          }};
+}
+
+StructureCheck flops_at_least(std::function<double(const Settings&)> required) {
+  return {"work", "the device does all of the work",
+          [required = std::move(required)](const Observation& seen) -> std::optional<std::string> {
+            double flops = 0;
+            for (const auto& kernel : seen.region.kernels)
+              for (const auto each : kernel.counters.flops) flops += static_cast<double>(each);
+            const double needed = required(seen.settings);
+            if (flops >= needed) return std::nullopt;
+            return "kernels did " + ratio(flops / needed) +
+                   " of the floating-point operations that the task has";
           }};
 }
 

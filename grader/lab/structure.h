@@ -35,4 +35,15 @@ StructureCheck no_new_graph();
 /// DRAM bytes over the bytes that the work needs.
 StructureCheck traffic_at_most(double limit, std::function<double(const Settings&)> required_bytes);
 
+// Of programs that feed the device from the host; all in bytes.
+
+/// What went over the link to the device is no less than was required, and at most `limit` times as much.
+StructureCheck over_the_link(double limit, std::function<double(const Settings&)> required_bytes);
+/// Memory that host and device can see.
+StructureCheck pinned_at_most(std::function<double(const Settings&)> bytes);
+/// Device memory alive at a time, the call's arrays included.
+StructureCheck device_memory_at_most(std::function<double(const Settings&)> bytes);
+/// Floating-point operations of all kernels together.
+StructureCheck flops_at_least(std::function<double(const Settings&)> required);
+
 }  // namespace roofline::grader

@@ -54,6 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"04", "default-stream.patch"}, Watched{"04", "last-wait.patch"},
         Watched{"04", "no-barrier.patch"}, Watched{"04", "transposed-b.patch"},
         Watched{"04", "multiples-of-16.patch"}, Watched{"04", ""},
+        // Buffers that are used again.
+        Watched{"09b", "decoded-too-early.patch"}, Watched{"09b", "last-batch-dropped.patch"},
+        Watched{"09b", "no-wait-for-step.patch"}, Watched{"09b", ""},
         // Two solvers.
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""}),
     [](const auto& watched) {

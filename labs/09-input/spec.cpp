@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "grader/lab/feed.h"
 #include "grader/lab/half.h"
 
 namespace roofline::grader {
@@ -135,8 +136,105 @@ Part normalise() {
   };
 }
 
+// ---- B: the feed ----
+
+constexpr double kEpochs = 2, kBuffers = 2;  // feed_worker.cu runs two epochs
+
+std::vector<Case> feed_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](double images, double batch, double bytes, const std::string& tells = "") {
+    cases.push_back({.id = text(images) + "-in-" + text(batch) + "s-of-" + text(bytes),
+                     .title = text(images) + (images == 1 ? " picture of " : " pictures of ") + text(bytes) +
+                              " bytes, " + text(batch) + " a batch",
+                     .settings = feed_settings(images, batch, bytes, 100)});
+    cases.back().tells = tells;
+  };
+  add(12, 4, 1200);
+  add(9, 4, 1200, "a short last batch, a buffer that is used again");
+  add(1, 1, 4);
+  add(5, 5, 300);
+  add(3, 8, 768);
+  add(0, 4, 64);
+  add(20, 1, 48);
+  add(17, 2, 4096);
+  add(50, 7, 2500);
+  add(26, 8, 12'288);
+  return cases;
+}
+
+double link_bytes(const Settings& s) { return kEpochs * feed_bytes(s); }
+
+Part feed_part() {
+  const auto link = [](const std::string& roof) { return RoofShare{roof, link_bytes}; };
+  const auto both_buffers = [](const Settings& s) { return kBuffers * feed_batch_bytes(s); };
+  return {
+      .letter = "b",
+      .title = "input B: the next batch travels while this one computes",
+      .program = {.header = "feed.h",
+                  .source = "feed.cu",
+                  .function = "feed_epoch",
+                  .arguments = feed_arguments(),
+                  .outputs = {feed_output(static_cast<int>(kEpochs))},
+                  // Room for floats, too: that they take too long is what a learner should read.
+                  .host_memory = [](const Settings& s) { return 5 * link_bytes(s) + 1024 * 1024; }},
+      .cases = feed_cases(),
+      .overlaps = {{.id = "overlap",
+                    .title = "two epochs of 24 batches and a short one: copies behind steps",
+                    .settings = timed_feed(),
+                    .kernels = {"feed-step", [](const Settings& s) { return kEpochs * feed_flops(s); }},
+                    .copies = {link("link-in-1m")},
+                    .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+      .structure = {over_the_link(1.05, link_bytes), pinned_at_most(both_buffers),
+                    device_memory_at_most([](const Settings& s) {
+                      return kBuffers * feed_batch_bytes(s) + 4 * s["image_bytes"];
+                    }),
+                    flops_at_least([](const Settings& s) { return kEpochs * feed_flops(s); })},
+      .steps = {{.id = "bytes",
+                 .title = "right, and bytes travel",
+                 .how = "One buffer on each side and one stream will do: decode, copy, step, wait.",
+                 .checks = {"link"}},
+                {.id = "hidden",
+                 .title = "copies run beside steps",
+                 .how = "Pinned memory, a stream for the copies, and a second buffer on each side.",
+                 .measurement = "overlap",
+                 .at_least = 0.40},
+                {.id = "events",
+                 .title = "streams wait for each other, not the host for both",
+                 .how = "Record an event behind each copy and behind each step. Who has to wait for which?",
+                 .measurement = "overlap",
+                 .at_least = 0.90,
+                 .checks = {"link", "pinned-buffers", "device-buffers"}}},
+      .predictions = {{.key = "b_turns_ms",
+                       .question = "100 batches, one after the other: a copy of 1.5 ms, a step of 2 ms",
+                       .expected = 350,
+                       .unit = "ms"},
+                      {.key = "b_two_ms",
+                       .question = "and with two buffers",
+                       .expected = 201.5,
+                       .factor = 1.005,
+                       .unit = "ms"},
+                      {.key = "b_three_ms",
+                       .question = "and with three",
+                       .expected = 201.5,
+                       .factor = 1.005,
+                       .unit = "ms"},
+                      {.key = "b_utilisation",
+                       .question = "percent of the time in which a step runs, with one buffer",
+                       .expected = 57.1,
+                       .factor = 1.02,
+                       .unit = "%"},
+                      {.key = "b_who",
+                       .question = "decoding into a pinned buffer again: who waits, the host or a stream?",
+                       .word = "host"}},
+      .prepares = true,
+      .adapter = "feed_worker.cu",
+  };
+}
+
 }  // namespace
 
-Lab ROOFLINE_LAB_SPEC() { return {.title = "input: who feeds the GPU?", .parts = {normalise()}}; }
+Lab ROOFLINE_LAB_SPEC() {
+  return {.title = "input: who feeds the GPU?", .parts = {normalise(), feed_part()}};
+}
 
 }  // namespace roofline::grader

@@ -35,6 +35,48 @@ TEST(BankConflicts, AreCountedOverAllKernels) {
             std::string::npos);
 }
 
+/// A rule's complaint about a region in which one number is what it is about.
+template <class Number>
+std::string complaint_at(const StructureCheck& rule, Number sim::Region::*field, double value) {
+  sim::Region region;
+  region.*field = static_cast<Number>(value);
+  return complaint(rule, region);
+}
+
+// Breaks when a byte that never crossed, or crossed twice, passes.
+TEST(Link, EveryByteCrossesOnce) {
+  const StructureCheck rule = over_the_link(1.05, [](const Settings&) { return 1e6; });
+  EXPECT_EQ(complaint_at(rule, &sim::Region::host_to_device_bytes, 1e6), "");
+  EXPECT_EQ(complaint_at(rule, &sim::Region::host_to_device_bytes, 1.05e6), "");
+  EXPECT_NE(complaint_at(rule, &sim::Region::host_to_device_bytes, 0.99e6), "");
+  EXPECT_NE(complaint_at(rule, &sim::Region::host_to_device_bytes, 4e6).find("4.00 times"),
+            std::string::npos);
+}
+
+// Breaks when a third buffer passes, or what the runtime rounds up does not.
+TEST(Buffers, AreNoMoreThanAllowed) {
+  const auto two = [](const Settings&) { return 2e6; };
+  for (const auto field : {&sim::Region::host_visible_bytes, &sim::Region::device_bytes_peak}) {
+    const StructureCheck rule =
+        field == &sim::Region::device_bytes_peak ? device_memory_at_most(two) : pinned_at_most(two);
+    EXPECT_EQ(complaint_at(rule, field, 2e6 + 4096), "");
+    EXPECT_NE(complaint_at(rule, field, 3e6).find("3000000 bytes"), std::string::npos);
+  }
+}
+
+// Breaks when work that was left out passes, or is looked for in one kernel alone.
+TEST(Work, IsCountedOverAllKernels) {
+  const StructureCheck rule = flops_at_least([](const Settings&) { return 300; });
+  sim::Region region;
+  for (int k = 0; k < 2; ++k) {
+    region.kernels.emplace_back();
+    region.kernels.back().counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = 150;
+  }
+  EXPECT_EQ(complaint(rule, region), "");
+  region.kernels.pop_back();
+  EXPECT_NE(complaint(rule, region).find("0.50 of the floating-point operations"), std::string::npos);
+}
+
 // Breaks when a graded matrix fits into a cache, or its number of rows is no multiple of a tile.
 TEST(RowsBeyondL2, FillItAsOftenAsAskedFor) {
   const Value rows = rows_beyond_l2({.row_bytes = 8 * 4160, .multiple = 64});

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/lab/feed.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "feed/pictures.h"
+
+namespace roofline::grader {
+namespace {
+
+/// The threads of the step's chain, and two operations for each multiply-add.
+constexpr double kChainThreads = 256, kFma = 2;
+
+double image_bytes(const Settings& s) { return s["image_bytes"]; }
+
+/// What a picture does to the weights that begin at `first`.
+void see(const std::uint8_t* picture, std::vector<std::uint32_t>& weights) {
+  for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = weights[j] * feed::kForget + picture[j] + 1;
+}
+
+/// Which pictures were learnt, and in which order, as far as a few of the weights tell: what went wrong is
+/// looked for among the usual mistakes.
+class Epochs {
+ public:
+  Epochs(const CallView& call, int epochs, std::span<const std::byte> got)
+      : images_(static_cast<std::size_t>(call.scalar("images"))),
+        batch_(static_cast<std::size_t>(call.scalar("batch"))),
+        epochs_(static_cast<std::size_t>(epochs)) {
+    const auto bytes = static_cast<std::size_t>(call.scalar("image_bytes"));
+    const auto seed = static_cast<std::uint64_t>(call.scalar("seed"));
+    std::vector<std::uint8_t> picture(bytes);
+    for (std::size_t i = 0; i < epochs_ * images_; ++i) {
+      feed::decode_picture(seed + i / images_, i % images_, bytes, picture.data());
+      for (std::size_t k = 0; k < kLook; ++k) pictures_.push_back(picture[place(k, bytes)]);
+    }
+    for (std::size_t k = 0; k < kLook; ++k) {
+      std::uint32_t weight = 0;
+      std::memcpy(&weight, &got[place(k, bytes) * sizeof weight], sizeof weight);
+      weights_.push_back(weight);
+    }
+  }
+
+  /// Empty when all is right, or is wrong in another way.
+  std::string complaint() const {
+    if (gives(in_order())) return {};
+    if (gives({})) return "no batch was learnt: the weights are as they were";
+    if (std::string all = of_all_epochs(); !all.empty()) return all;
+    for (std::size_t b = 0; b < epochs_ * batches(); ++b)
+      if (std::string one = of_batch(b); !one.empty()) return one;
+    return {};
+  }
+
+ private:
+  using Order = std::vector<std::size_t>;      // pictures, numbered over all epochs
+  static constexpr std::size_t kLook = 4;      // weights; equal by chance once in 2^128
+  static constexpr std::size_t kFarthest = 8;  // between batches that are exchanged
+
+  static std::size_t place(std::size_t k, std::size_t bytes) { return k * (bytes - 1) / (kLook - 1); }
+  std::size_t batches() const { return (images_ + batch_ - 1) / batch_; }
+
+  /// Pictures of batch b, numbered over all epochs.
+  Order pictures_of(std::size_t b) const {
+    const std::size_t first = b % batches() * batch_, epoch = b / batches();
+    Order order;
+    for (std::size_t i = first; i < std::min(images_, first + batch_); ++i)
+      order.push_back(epoch * images_ + i);
+    return order;
+  }
+  /// All batches, of which some are replaced by something else.
+  Order in_order(const std::function<Order(std::size_t)>& replaced = {}) const {
+    Order all;
+    for (std::size_t b = 0; b < epochs_ * batches(); ++b) {
+      const Order one = replaced ? replaced(b) : pictures_of(b);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+  bool gives(const Order& order) const {
+    for (std::size_t k = 0; k < kLook; ++k) {
+      std::uint32_t weight = 0;
+      for (const std::size_t i : order) weight = weight * feed::kForget + pictures_[kLook * i + k] + 1;
+      if (weight != weights_[k]) return false;
+    }
+    return true;
+  }
+  std::string name(std::size_t b) const {
+    return "batch " + std::to_string(b % batches()) + " of epoch " + std::to_string(b / batches());
+  }
+
+  std::string of_all_epochs() const {
+    const std::size_t last = batches() - 1, rest = pictures_of(last).size();
+    const auto is_last = [&](std::size_t b) { return b % batches() == last; };
+    const std::string short_one = "the last batch of each epoch, of " + std::to_string(rest) + " pictures, ";
+    if (gives(in_order([&](std::size_t b) { return is_last(b) ? Order{} : pictures_of(b); })))
+      return short_one + "was never learnt";
+    for (std::size_t back = 1; back <= std::min<std::size_t>(3, last); ++back)
+      if (gives(in_order([&](std::size_t b) {
+            Order order = pictures_of(b);
+            if (!is_last(b)) return order;
+            const Order before = pictures_of(b - back);
+            order.insert(order.end(), before.begin() + static_cast<std::ptrdiff_t>(rest), before.end());
+            return order;
+          })))
+        return short_one + "was learnt as a full one, with what batch " + std::to_string(last - back) +
+               " had left in the buffer";
+    if (gives(in_order([&](std::size_t b) { return pictures_of(b % batches()); })))
+      return "each epoch learnt the pictures of the first one again";
+    return {};
+  }
+
+  /// Batch b is missing, or another one came in its place, or later.
+  std::string of_batch(std::size_t b) const {
+    if (gives(in_order([&](std::size_t at) { return at == b ? Order{} : pictures_of(at); })))
+      return name(b) + " was never learnt (both are counted from 0)";
+    const std::size_t from = b - std::min(b, kFarthest), to = std::min(epochs_ * batches(), b + kFarthest);
+    for (std::size_t other = from; other < to; ++other) {
+      if (other == b) continue;
+      if (gives(in_order([&](std::size_t at) { return pictures_of(at == b ? other : at); })))
+        return name(other) + " was learnt in the place of " + name(b) + " (both are counted from 0)";
+      if (gives(in_order([&](std::size_t at) {
+            return pictures_of(at == b ? other : at == other ? b : at);
+          })))
+        return name(b) + " and " + name(other) + " were exchanged (both are counted from 0)";
+    }
+    return {};
+  }
+
+  std::size_t images_, batch_, epochs_;
+  std::vector<std::uint8_t> pictures_;
+  std::vector<std::uint32_t> weights_;
+};
+
+/// Weights that are known once all pictures have been seen.
+Reference from(std::vector<std::uint32_t> weights) {
+  return [weights = std::move(weights)](const CallView&, std::uint64_t begin, std::uint64_t end,
+                                        Expected* expected) {
+    for (std::uint64_t i = begin; i < end; ++i) expected[i - begin] = {static_cast<double>(weights[i]), 0};
+  };
+}
+
+}  // namespace
+
+std::vector<Argument> feed_arguments() {
+  return {out("weights", image_bytes, Type::kU32),
+          random_integer("seed", 53),
+          size("images", Type::kS32),
+          size("batch", Type::kS32),
+          size("image_bytes"),
+          size("work", Type::kS32),
+          stream()};
+}
+
+Output feed_output(int epochs) {
+  return {.argument = "weights",
+          .tolerance = {.c = 0},
+          .whole =
+              [epochs](const CallView& call, const Settings&, std::span<const std::byte> got, std::uint64_t) {
+                return WholeCheck{.complaint = Epochs(call, epochs, got).complaint()};
+              },
+          .reference_of =
+              [epochs](const CallView& call) {
+                const auto seed = static_cast<std::uint64_t>(call.scalar("seed")),
+                           images = static_cast<std::uint64_t>(call.scalar("images"));
+                std::vector<std::uint32_t> weights(static_cast<std::size_t>(call.scalar("image_bytes")));
+                std::vector<std::uint8_t> picture(weights.size());
+                for (int epoch = 0; epoch < epochs; ++epoch)
+                  for (std::uint64_t i = 0; i < images; ++i) {
+                    feed::decode_picture(seed + static_cast<std::uint64_t>(epoch), i, picture.size(),
+                                         picture.data());
+                    see(picture.data(), weights);
+                  }
+                return from(std::move(weights));
+              }};
+}
+
+NamedValues feed_settings(double images, double batch, double bytes, double work) {
+  return {{"images", images}, {"batch", batch}, {"image_bytes", bytes}, {"work", work}};
+}
+
+double feed_batch_bytes(const Settings& s) { return s["batch"] * image_bytes(s); }
+double feed_bytes(const Settings& s) { return s["images"] * image_bytes(s); }
+double feed_flops(const Settings& s) { return kFma * kChainThreads * s["work"] * s["images"]; }
+
+NamedValues timed_feed() { return feed_settings(388, 16, 3 * 148 * 148, 1050); }
+
+std::vector<Roof> feed_roofs() {
+  Output weights{.argument = "weights", .tolerance = {.c = 0}, .reference_of = [](const CallView& call) {
+                   const auto pictures = call.input<std::uint8_t>("pictures");
+                   const auto images = static_cast<std::size_t>(call.scalar("images")),
+                              batch = static_cast<std::size_t>(call.scalar("batch"));
+                   std::vector<std::uint32_t> seen(pictures.size() / batch);
+                   for (std::size_t i = 0; i < images; ++i) see(&pictures[i % batch * seen.size()], seen);
+                   return from(std::move(seen));
+                 }};
+  return {{.id = "feed-step",
+           .title = "steps of training whose batches are on the device already",
+           .unit = "TFLOP/s",
+           .program = {.header = "feed_step.h",
+                       .source = "feed_step.cu",
+                       .function = "feed_step_roof",
+                       .arguments = {in("pictures", feed_batch_bytes, Type::kU8),
+                                     out("weights", image_bytes, Type::kU32), size("images", Type::kS32),
+                                     size("batch", Type::kS32), size("image_bytes"), size("work", Type::kS32),
+                                     stream()},
+                       .outputs = {std::move(weights)}},
+           .settings = timed_feed(),
+           .work = feed_flops,
+           .unit_scale = 1e12,
+           .of_hardware = false}};
+}
+
+}  // namespace roofline::grader
