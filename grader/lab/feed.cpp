@@ -47,8 +47,9 @@ class Epochs {
     if (gives(in_order())) return {};
     if (gives({})) return "no batch was learnt: the weights are as they were";
     if (std::string all = of_all_epochs(); !all.empty()) return all;
-    for (std::size_t b = 0; b < epochs_ * batches(); ++b)
-      if (std::string one = of_batch(b); !one.empty()) return one;
+    for (const std::size_t epochs : {std::size_t{1}, epochs_})
+      for (std::size_t b = 0; b < epochs * batches(); ++b)
+        if (std::string one = of_batch(b, epochs); !one.empty()) return one;
     return {};
   }
 
@@ -85,14 +86,11 @@ class Epochs {
     }
     return true;
   }
-  std::string name(std::size_t b) const {
-    return "batch " + std::to_string(b % batches()) + " of epoch " + std::to_string(b / batches());
-  }
-
   std::string of_all_epochs() const {
     const std::size_t last = batches() - 1, rest = pictures_of(last).size();
     const auto is_last = [&](std::size_t b) { return b % batches() == last; };
-    const std::string short_one = "the last batch of each epoch, of " + std::to_string(rest) + " pictures, ";
+    const std::string short_one = "the last batch of each epoch, of " + std::to_string(rest) +
+                                  (rest == 1 ? " picture, " : " pictures, ");
     if (gives(in_order([&](std::size_t b) { return is_last(b) ? Order{} : pictures_of(b); })))
       return short_one + "was never learnt";
     for (std::size_t back = 1; back <= std::min<std::size_t>(3, last); ++back)
@@ -110,19 +108,27 @@ class Epochs {
     return {};
   }
 
-  /// Batch b is missing, or another one came in its place, or later.
-  std::string of_batch(std::size_t b) const {
-    if (gives(in_order([&](std::size_t at) { return at == b ? Order{} : pictures_of(at); })))
-      return name(b) + " was never learnt (both are counted from 0)";
-    const std::size_t from = b - std::min(b, kFarthest), to = std::min(epochs_ * batches(), b + kFarthest);
-    for (std::size_t other = from; other < to; ++other) {
+  /// A batch is missing, or another one came in its place, or later: in every epoch, or in this one alone.
+  std::string of_batch(std::size_t b, std::size_t epochs) const {
+    const std::size_t all = epochs * batches();  // from here on what happens repeats itself
+    const auto same = [&](std::size_t at, std::size_t one) { return at % all == one; };
+    // Batch `to` in the epoch of batch `at`.
+    const auto beside = [&](std::size_t at, std::size_t to) { return at / all * all + to; };
+    const auto name = [&](std::size_t one) {
+      return "batch " + std::to_string(one % batches()) + " of " +
+             (epochs == 1 ? "each epoch" : "epoch " + std::to_string(one / batches()));
+    };
+    const std::string counted = " (counted from 0)";
+    if (gives(in_order([&](std::size_t at) { return same(at, b) ? Order{} : pictures_of(at); })))
+      return name(b) + " was never learnt" + counted;
+    for (std::size_t other = b - std::min(b, kFarthest); other < std::min(all, b + kFarthest); ++other) {
       if (other == b) continue;
-      if (gives(in_order([&](std::size_t at) { return pictures_of(at == b ? other : at); })))
-        return name(other) + " was learnt in the place of " + name(b) + " (both are counted from 0)";
+      if (gives(in_order([&](std::size_t at) { return pictures_of(same(at, b) ? beside(at, other) : at); })))
+        return name(other) + " was learnt in the place of " + name(b) + counted;
       if (gives(in_order([&](std::size_t at) {
-            return pictures_of(at == b ? other : at == other ? b : at);
+            return pictures_of(same(at, b) ? beside(at, other) : same(at, other) ? beside(at, b) : at);
           })))
-        return name(b) + " and " + name(other) + " were exchanged (both are counted from 0)";
+        return name(b) + " and " + name(other) + " were exchanged" + counted;
     }
     return {};
   }

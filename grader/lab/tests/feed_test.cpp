@@ -75,6 +75,11 @@ TEST(Feed, AMissingBatchIsNamed) {
         return std::pair{e, e == 1 && b < 2 ? 1 - b : b};
       },
       "batch 0 of epoch 1 and batch 1 of epoch 1 were exchanged");
+  says(
+      [](int e, int b) {
+        return std::pair{e, b == 1 ? 0 : b};
+      },
+      "batch 0 of each epoch was learnt in the place of batch 1 of each epoch");
   EXPECT_EQ(complaint(Weights(kBytes, 7)), "") << "nothing that explains it";
 }
 
