@@ -37,8 +37,8 @@ std::string planes_figure() {
   svg.text({24, 42},
            "above: bytes as the decoder leaves them; below: halves as the network wants them; digits: pixel",
            "note");
-  constexpr std::array<const char*, kColours> kStyles = {"used", "owner1", "owner2"},
-                                              kLines = {"c0", "c3", "c2"};
+  constexpr std::array<const char*, kColours> kStyles = {"waste", "owner1", "used"},
+                                              kLines = {"c1", "c3", "c0"};
   const auto plane_x = [](std::size_t colour, std::size_t pixel) {
     return kLeft + static_cast<double>(colour) * (kCell * static_cast<double>(kPixels)) +
            static_cast<double>(pixel) * kWide;

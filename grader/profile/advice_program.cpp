@@ -36,8 +36,10 @@ void redundant_copies(const ProgramProfile& program, Advice& advice) {
       program.copy_seconds * (1 - needed / moved),
       bytes_text(moved) + " cross the link between host and device, although the program's arrays take " +
           bytes_text(number(region.device_bytes_peak)) +
-          " there: the same data is copied again and again. Leave it on the device between kernels and "
-          "copy only what changed or what the host looks at.");
+          " there. Is it the same data again and again? Leave it on the device between kernels and copy only "
+          "what changed or what the host looks at. Is it new each time? Let it travel beside the kernels, "
+          "from "
+          "pinned memory and in a stream of its own.");
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ void redundant_copies(const ProgramProfile& program, Advice& advice) {
 std::vector<AdviceRule> program_rules() {
   return {
       {"tiny-launches", "Launching takes longer than what is launched", tiny_launches},
-      {"redundant-copies", "The same data crosses the link many times", redundant_copies},
+      {"redundant-copies", "More crosses the link than the device holds", redundant_copies},
   };
 }
 

@@ -138,7 +138,8 @@ TEST_F(CommandLine, BrokenKernelsAreFoundFromTheirCounters) {
   };
   for (const auto& [number, right, told] : {std::tuple{"01", "32\\naddresses\\n", "a sector of its own"},
                                             {"03", "8\\nFP64\\n", "1.0 and 0.5 are doubles"},
-                                            {"07", "16.5\\nall\\n", "tile[32][33]"}}) {
+                                            {"07", "16.5\\nall\\n", "tile[32][33]"},
+                                            {"09", "16\\nL1\\nstores\\n", "goes through to L2"}}) {
     const CommandResult found = answer(number, right);
     expect(found, 0, told);
     EXPECT_EQ(found.output.find("Advice"), std::string::npos) << found.output;
