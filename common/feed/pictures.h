@@ -10,20 +10,32 @@
 /// in it alone. Made by the program that feeds a GPU, and again by the judge.
 namespace roofline::feed {
 
-/// Eight bytes at a time (splitmix64).
-inline std::uint64_t eight_bytes(std::uint64_t seed, std::uint64_t word) {
-  std::uint64_t z = seed + (word + 1) * 0x9e3779b97f4a7c15U;
+/// 64 random bits for each number (splitmix64).
+inline std::uint64_t bits_of(std::uint64_t seed, std::uint64_t number) {
+  std::uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
   return z ^ (z >> 31U);
 }
 
-/// Writes picture number `picture` of the seed: `bytes` bytes.
+/// Writes picture number `picture` of the seed: `bytes` bytes, in words that follow each other at a random
+/// distance. About as fast as memory takes them: on a GPU a CPU that decodes must keep up with the link.
 inline void decode_picture(std::uint64_t seed, std::uint64_t picture, std::size_t bytes, std::uint8_t* to) {
-  const std::size_t words = (bytes + 7) / 8;
-  for (std::size_t k = 0; k < words; ++k) {
-    const std::uint64_t eight = eight_bytes(seed, picture * words + k);
-    std::memcpy(to + 8 * k, &eight, std::min<std::size_t>(8, bytes - 8 * k));
+  constexpr std::size_t kWord = sizeof(std::uint64_t), kWords = 4;  // independent of each other
+  const std::uint64_t distance = bits_of(seed, 2 * picture + 1) | 1U;
+  std::uint64_t words[kWords];
+  for (std::size_t k = 0; k < kWords; ++k) words[k] = bits_of(seed, 2 * picture) + k * distance;
+  while (bytes >= sizeof words) {
+    std::memcpy(to, words, sizeof words);
+    for (std::uint64_t& word : words) word += kWords * distance;
+    to += sizeof words;
+    bytes -= sizeof words;
+  }
+  for (std::size_t k = 0; bytes > 0; ++k) {
+    const std::size_t part = std::min(kWord, bytes);
+    std::memcpy(to, &words[k], part);
+    to += part;
+    bytes -= part;
   }
 }
 

@@ -14,7 +14,7 @@ std::vector<Argument> feed_arguments();
 Output feed_output(int epochs);
 /// Pictures of an epoch, pictures in a batch, bytes of a picture (a multiple of 4), and operations of the
 /// step's chain for each picture.
-NamedValues feed_settings(double images, double batch, double image_bytes, double work);
+NamedValues feed_settings(double images, double batch, double image_bytes, const Value& work);
 
 double feed_batch_bytes(const Settings& settings);
 /// Of one epoch.
@@ -23,7 +23,7 @@ double feed_bytes(const Settings& settings);
 double feed_flops(const Settings& settings);
 
 /// The size at which a feed is timed: batches of 1 MiB, whose copies and steps take about as long as each
-/// other on an A100.
+/// other on a simulated A100.
 NamedValues timed_feed();
 /// "feed-step": the steps of timed_feed() with the batches on the device already.
 std::vector<Roof> feed_roofs();
