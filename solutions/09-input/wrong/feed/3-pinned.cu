@@ -1,4 +1,5 @@
 // expect: too-slow
+// bench: bytes, pinned, one buffer
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
