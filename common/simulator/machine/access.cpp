@@ -376,10 +376,13 @@ class Resolver {
   }
 
   [[noreturn]] void read_only(u64 address, u32 lane) {
+    const Memory& memory = *w_.block->grid->memory;
+    const Memory::Allocation* found = memory.find(address);
+    const bool mapped = found != nullptr && found->is_mapped;
     w_.trap(TrapKind::kIllegalAddress, lane, in_,
             access_text(request_.kind, "", address, request_.width) +
-                ": constant memory, or memory mapped for reading, which a kernel can only read; " +
-                w_.block->grid->memory->explain(address, request_.width));
+                (mapped ? ": memory mapped for reading" : ": constant memory") +
+                ", which a kernel can only read; " + memory.explain(address, request_.width));
   }
   [[noreturn]] void read_only(u64 base) { read_only(base, first_lane()); }
 
