@@ -10,6 +10,7 @@
 #include "simulator/channel/wire.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/program/mapped_memory.h"
+#include "simulator/program/texture.h"
 
 /// What the CUDA program asks of the machine. Addresses are device addresses or offsets into the staging
 /// memory, never host pointers. A command is one packet: a Header and the fields; the answer likewise.
@@ -357,6 +358,15 @@ struct QueryMapping {
   u64 piece = 0;
   void fields(auto& io) { io(address, retain, piece); }
 };
+/// A texture or surface object. Answered by Address, which holds its number.
+struct CreateTexture {
+  TextureObject object;
+  void fields(auto& io) { io(object); }
+};
+struct DestroyTexture {
+  u64 number = 0;
+  void fields(auto& io) { io(number); }
+};
 
 /// A command's number on the wire is its place in this list: append only.
 using Command =
@@ -367,7 +377,7 @@ using Command =
                  UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
                  QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
                  ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
-                 AllowAccess, QueryMapping>;
+                 AllowAccess, QueryMapping, CreateTexture, DestroyTexture>;
 
 template <class T>
 inline constexpr bool kPosted =

@@ -37,6 +37,13 @@ Verdict verdict_on(const Trap& trap) {
       if (has(trap.message, "freed"))
         return {kCheckMemory, "use-after-free",
                 "free memory only when the last kernel that uses it has ended"};
+      if (has(trap.message, "object was destroyed"))
+        return {kCheckMemory, "use-after-free",
+                "destroy a texture or surface object only when the last kernel that uses it has ended"};
+      if (has(trap.message, "object is meant") || has(trap.message, "the object refers to"))
+        return {
+            kCheckMemory, "wrong-object",
+            "use the function for what the object refers to: tex2D for a 2D array, tex1Dfetch for memory"};
       return {kCheckMemory, "out-of-bounds",
               "compare the index with the number of elements before the access: if (i < n)"};
     case TrapKind::kMisalignedAddress:

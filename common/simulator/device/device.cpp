@@ -12,6 +12,7 @@
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/grid.h"
 #include "simulator/machine/observer.h"
+#include "simulator/machine/textures.h"
 #include "simulator/machine/thread_recorder.h"
 #include "simulator/machine/virtual_memory.h"
 #include "simulator/program/address_windows.h"
@@ -59,6 +60,7 @@ struct Device::State {
   DeviceDescription description;
   Memory memory;
   VirtualMemory mapped;
+  Textures textures;
   L2Cache l2;
   GridRunner runner;
   ReplayMemory replays;
@@ -135,6 +137,9 @@ void Device::rename_allocation(u64 address, const std::string& origin) {
 std::byte* Device::at(u64 address) { return reinterpret_cast<std::byte*>(address); }
 
 void Device::set_managed_memory(ManagedMemory* managed) { state_->l2.set_managed(managed); }
+
+u64 Device::add_texture(TextureObject object) { return state_->textures.add(std::move(object)); }
+bool Device::remove_texture(u64 number) { return state_->textures.remove(number); }
 
 // ---- modules ----
 
@@ -254,6 +259,7 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.kernel = &kernel;
   grid.function = &kernel.entry();
   grid.memory = &s.memory;
+  grid.textures = &s.textures;
   grid.device = &s.description;
   grid.size = launch.grid;
   grid.block = launch.block;

@@ -13,6 +13,7 @@
 #include "simulator/program/counters.h"
 #include "simulator/program/launch.h"
 #include "simulator/program/mapped_memory.h"
+#include "simulator/program/texture.h"
 #include "simulator/program/thread_record.h"
 #include "simulator/program/trap.h"
 #include "simulator/timing/device_description.h"
@@ -81,6 +82,11 @@ class Device {
   void rename_allocation(u64 address, const std::string& origin);
   /// Unchecked access to device or host-window memory inside this process.
   std::byte* at(u64 address);
+
+  /// The number of a new texture or surface object, which is_sound.
+  u64 add_texture(TextureObject object);
+  /// False when there is no such object.
+  bool remove_texture(u64 number);
 
   /// Throws LoadError.
   ModuleFacts load_module(const std::string& ptx, const std::vector<ElfKernel>& elf);

@@ -102,6 +102,18 @@ void free_resource(Resource kind, u64 handle) {
     case Resource::kModule:
       (void)unload(static_cast<CUmodule>(p));
       break;
+    case Resource::kArray:
+      (void)cudaFreeArray(static_cast<cudaArray_t>(p));
+      break;
+    case Resource::kMipmappedArray:
+      (void)cudaFreeMipmappedArray(static_cast<cudaMipmappedArray_t>(p));
+      break;
+    case Resource::kTexture:
+      (void)cudaDestroyTextureObject(handle);
+      break;
+    case Resource::kSurface:
+      (void)cudaDestroySurfaceObject(handle);
+      break;
   }
 }
 

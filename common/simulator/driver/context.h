@@ -12,7 +12,17 @@
 namespace roofline::sim::driver {
 
 /// What a context frees when it is destroyed.
-enum class Resource { kMemory, kHostMemory, kStream, kEvent, kModule };
+enum class Resource {
+  kMemory,
+  kHostMemory,
+  kStream,
+  kEvent,
+  kModule,
+  kArray,
+  kMipmappedArray,
+  kTexture,
+  kSurface
+};
 
 /// What a CUcontext points to. The machine knows none: all contexts of a device share its memory and its
 /// default streams, and each only remembers what was made in it.

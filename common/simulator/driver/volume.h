@@ -6,7 +6,7 @@
 
 namespace roofline::sim::driver {
 
-/// A copy in the runtime's terms. CUDA_ERROR_NOT_SUPPORTED, said once, where an end is a CUDA array.
+/// A copy in the runtime's terms: a CUDA array becomes the memory it lies in.
 CUresult request_of(const CUDA_MEMCPY2D& c, runtime::CopyRequest& request);
 CUresult request_of(const CUDA_MEMCPY3D& c, runtime::CopyRequest& request);
 

@@ -30,6 +30,8 @@ std::vector<Row> control_flow_rows();
 std::vector<Row> warp_rows();
 std::vector<Row> system_rows();
 std::vector<Row> bulk_copy_rows();
+std::vector<Row> texture_rows();
+std::vector<Row> surface_rows();
 std::vector<Row> stack_rows();
 std::vector<Row> video_rows();
 std::vector<Row> scalar_video_rows();

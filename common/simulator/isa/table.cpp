@@ -48,6 +48,8 @@ std::span<const Chapter> chapters() {
       {"Atomics and fences", atomic_rows},
       {"Memory barrier objects", mbarrier_rows},
       {"Asynchronous copies that complete on a memory barrier", bulk_copy_rows},
+      {"Textures", texture_rows},
+      {"Surfaces", surface_rows},
       {"Thread block clusters", cluster_rows},
       {"Control flow", control_flow_rows},
       {"Warp and block", warp_rows},

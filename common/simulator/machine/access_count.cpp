@@ -6,6 +6,7 @@
 #include "simulator/machine/access.h"
 #include "simulator/machine/access_pattern.h"
 #include "simulator/machine/register_access.h"
+#include "simulator/machine/texel_access.h"
 
 namespace roofline::sim {
 
@@ -214,6 +215,69 @@ void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPatter
   w.memory_level = MemoryLevel::kShared;
   w.memory_passes = p.wavefronts;
   if (atomic) count_shared_atomic(w, *info, counters, turns, p, base);
+}
+
+/// A texture unit answers what it can from L1, like a load. How many sectors a warp needs follows from the
+/// tiles as much as from the program: no fewer would do.
+void count_texels(Warp& w, const Instruction& in, const TexelRequest& request) {
+  std::array<u64, TexelRequest::kMost * kWarpSize> sectors;
+  u32 n = 0;
+  u64 moved = 0;
+  for (u32 t = 0; t < request.count; ++t)
+    each_lane(request.masks[t], [&](u32 l) {
+      const u64 sector = request.places[t][l] / kSectorBytes;
+      if (n == 0 || sectors[n - 1] != sector) sectors[n++] = sector;
+      if (t == 0) moved += request.width;
+    });
+  std::sort(sectors.begin(), sectors.begin() + n);
+  n = static_cast<u32>(std::unique(sectors.begin(), sectors.begin() + n) - sectors.begin());
+  Block& block = *w.block;
+  const bool load = request.kind == AccessKind::kLoad;
+  u32 lines = 0, beyond = 0;
+  for (u32 i = 0; i < n; ++lines) {
+    const u64 line = sectors[i] / 4;
+    u32 touched = 0;
+    for (; i < n && sectors[i] / 4 == line; ++i) touched |= 1u << sectors[i] % 4;
+    if (load) {
+      beyond += load_line(block, in.index, false, line, touched);
+    } else {
+      beyond += static_cast<u32>(std::popcount(touched));
+      emit(block, in.index, SectorRun::kWrite, line, touched);
+    }
+  }
+  constexpr u32 kLinesAtOnce = 4;
+  const u32 passes = std::max({request.clocks, (lines + kLinesAtOnce - 1) / kLinesAtOnce, 1u});
+  KernelCounters& totals = *block.totals;
+  InstructionCounters& counters = (*block.counters)[in.index];
+  counters.requests += 1;
+  counters.sectors += n;
+  counters.ideal_sectors += n;
+  totals.ideal_sectors += n;
+  totals.global_lines += lines;
+  totals.global_passes += passes;
+  totals.global_transfers += passes;
+  w.memory_passes = w.memory_transfers = passes;
+  w.work[ResourceUse::kL1Passes] += passes;
+  w.work[ResourceUse::kL1Transfers] += passes;
+  w.memory_sectors = beyond;
+  if (!load) {
+    totals.global_store_requests += 1;
+    totals.global_store_bytes += moved;
+    totals.global_store_sectors += n;
+    w.memory_level = MemoryLevel::kBeyondL1;
+    w.work[ResourceUse::kWrittenSectors] += n;
+    return;
+  }
+  totals.global_load_requests += 1;
+  totals.global_load_bytes += moved;
+  totals.global_load_sectors += n;
+  totals.l1_miss_sectors += beyond;
+  totals.l1_hit_sectors += n - beyond;
+  counters.l1_hit_sectors += n - beyond;
+  w.work[ResourceUse::kReadSectors] += beyond;
+  if (beyond != 0) w.work[ResourceUse::kLoadedRegisters] += std::max(request.width / 4, 1u);
+  w.memory_level = beyond == 0 ? MemoryLevel::kL1 : MemoryLevel::kBeyondL1;
+  w.yield = true;
 }
 
 /// Hardware interleaves local memory so that lanes which access the same local word touch one line of 32

@@ -237,6 +237,7 @@ void ThreadRecorder::locate(const Warp& w, const Instruction& in, ThreadRecord::
       address_operand(function.source->instructions[in.index - function.first_index]);
   if (operand == nullptr) return;
   const InstructionInfo& info = grid_.kernel->info[in.index];
+  if (info.traits.object) return;
   ThreadRecord::Value base;
   if (!operand->base_is_symbol && !operand->name.empty()) {
     if (!value_of(w, function, operand->name, base)) return;

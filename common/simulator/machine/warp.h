@@ -17,6 +17,7 @@ namespace roofline::sim {
 struct Block;
 struct Grid;
 class Memory;
+class Textures;     // machine/textures.h
 struct Cluster;     // machine/cluster.h
 class AccessCache;  // machine/access_cache.h
 struct AtomicHeat;
@@ -193,6 +194,7 @@ struct Grid {
   const Kernel* kernel = nullptr;      ///< code, info and layouts
   const Function* function = nullptr;  ///< its entry
   Memory* memory = nullptr;
+  const Textures* textures = nullptr;
   const DeviceDescription* device = nullptr;
   Dim3 size, block;
   u64 dynamic_shared_bytes = 0;

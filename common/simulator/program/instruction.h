@@ -34,7 +34,7 @@ struct Extra {
   std::vector<Slot> slots;
   std::vector<s64> numbers;
   std::vector<std::string> strings;
-  u32 written = 0;                ///< how many leading slots an instruction other than a load writes (mma: d)
+  u32 written = 0;                ///< how many leading slots it writes (mma: d); a load with 0 writes all
   const void* pointer = nullptr;  ///< callee (program/function.h) and the like; owned elsewhere
 };
 

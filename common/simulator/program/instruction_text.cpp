@@ -42,7 +42,12 @@ std::string text_of(const ptx::Operand& operand) {
       return text;
     }
     case Kind::kAddress:
-      return std::string("[").append(operand.name).append(offset_of(operand.offset)).append("]");
+      return std::string("[")
+          .append(operand.name)
+          .append(offset_of(operand.offset))
+          .append(operand.elements.empty() ? "" : ", ")
+          .append(list_of(operand.elements, ", "))
+          .append("]");
     case Kind::kVector:
       return std::string("{").append(list_of(operand.elements, ", ")).append("}");
     case Kind::kPair:

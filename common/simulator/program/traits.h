@@ -130,6 +130,7 @@ struct Traits {
   bool barrier_object = false;  ///< works on an mbarrier
   bool polls = false;           ///< asks whether something has happened
   bool needs_stack = false;
+  bool object = false;             ///< what stands in brackets is a texture or surface object, no address
   bool takes_parts = false;        ///< of registers: video instructions
   std::string_view fused = {};     ///< of a product: the opcode that it and a sum become together
   ptx::Type type = {}, from = {};  ///< the types that the row's `.type` and `.type2` stand for

@@ -52,7 +52,7 @@ struct Operand {
     kAddress,   ///< "[base+offset]": base register in name, or symbol when base_is_symbol, or neither
                 ///< (absolute)
     kVector,    ///< "{a, b, ...}": elements
-    kPair,      ///< "d|p": elements[0], elements[1]
+    kPair,      ///< "d|p": elements[0], which may be a vector, elements[1]
     kDiscard    ///< "_"
   };
   Kind kind = Kind::kDiscard;

@@ -25,8 +25,7 @@ Operand make(Kind kind, TextPosition at) {
 Operand Operands::operand(std::string_view& unknown) {
   unknown = {};
   if (lexer_.peek().is('[')) return address();
-  if (lexer_.peek().is('{')) return vector();
-  Operand first = scalar(unknown);
+  Operand first = lexer_.peek().is('{') ? vector() : scalar(unknown);
   if (!lexer_.accept('|')) return first;
   Operand pair = make(Kind::kPair, first.at);
   pair.elements.push_back(std::move(first));
@@ -34,7 +33,8 @@ Operand Operands::operand(std::string_view& unknown) {
   const Token second = lexer_.peek();
   pair.elements.push_back(scalar(second_unknown));
   for (const Operand& element : pair.elements) {
-    if (element.kind != Kind::kRegister && element.kind != Kind::kDiscard) {
+    const bool destination = element.kind == Kind::kVector && &element == &pair.elements.front();
+    if (element.kind != Kind::kRegister && element.kind != Kind::kDiscard && !destination) {
       lexer_.fail(second, "both sides of '|' must be registers or '_'");
     }
   }

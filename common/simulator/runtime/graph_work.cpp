@@ -29,11 +29,6 @@ bool read_extra(void** extra, const std::byte*& buffer, size_t& bytes) {
   return buffer;
 }
 
-/// One end of a copy.
-char* corner(const cudaPitchedPtr& p, const cudaPos& at) {
-  return static_cast<char*>(p.ptr) + (at.z * p.ysize + at.y) * p.pitch + at.x;
-}
-
 Event* live_event(Runtime& r, cudaEvent_t event) { return event ? r.find_event(event) : nullptr; }
 
 }  // namespace
@@ -78,22 +73,12 @@ cudaKernelNodeParams parameters_of(const KernelCall& call) {
 }
 
 cudaError_t make_copy(const cudaMemcpy3DParms& p, Work& work) {
-  if (p.srcArray || p.dstArray) return cudaErrorNotSupported;
-  if (!p.srcPtr.ptr || !p.dstPtr.ptr) return cudaErrorInvalidValue;
+  if ((!p.srcPtr.ptr && !p.srcArray) || (!p.dstPtr.ptr && !p.dstArray)) return cudaErrorInvalidValue;
   CopyCall call;
   call.given = p;
-  call.request = {corner(p.dstPtr, p.dstPos),
-                  p.dstPtr.pitch,
-                  corner(p.srcPtr, p.srcPos),
-                  p.srcPtr.pitch,
-                  p.extent.width,
-                  p.extent.height,
-                  p.kind,
-                  nullptr,
-                  true,
-                  p.extent.depth,
-                  p.dstPtr.pitch * p.dstPtr.ysize,
-                  p.srcPtr.pitch * p.srcPtr.ysize};
+  if (const cudaError_t error = request_of(Runtime::instance(), p, call.request); error != cudaSuccess)
+    return error;
+  call.request.async = true;
   if (const cudaError_t error = check(call.request); error != cudaSuccess) return error;
   work = call;
   return cudaSuccess;

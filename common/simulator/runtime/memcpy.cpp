@@ -41,24 +41,14 @@ cudaError_t symbol_copy(const void* symbol, void* host_to, const void* host_from
   });
 }
 
-/// One end of a 3D copy as rows; arrays are not supported.
-struct Volume {
-  char* base;
-  size_t pitch, slice;
-};
-Volume volume(const cudaPitchedPtr& p, const cudaPos& at) {
-  char* const base = static_cast<char*>(p.ptr) + (at.z * p.ysize + at.y) * p.pitch + at.x;
-  return {base, p.pitch, p.pitch * p.ysize};
-}
-
 cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async) {
   if (!p) return remember(cudaErrorInvalidValue);
-  if (p->srcArray || p->dstArray) return remember(cudaErrorNotSupported);
   return api([&](Runtime& r) {
-    const Volume from = volume(p->srcPtr, p->srcPos), to = volume(p->dstPtr, p->dstPos);
-    const cudaError_t error =
-        copy(r, {to.base, to.pitch, from.base, from.pitch, p->extent.width, p->extent.height, p->kind, stream,
-                 async, p->extent.depth, to.slice, from.slice});
+    CopyRequest q{};
+    if (const cudaError_t error = request_of(r, *p, q); error != cudaSuccess) return error;
+    q.stream = stream;
+    q.async = async;
+    const cudaError_t error = copy(r, q);
     if (error == cudaSuccess && !async) r.connection().show_output();
     return error;
   });

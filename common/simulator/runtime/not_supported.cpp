@@ -11,14 +11,16 @@
 
 namespace roofline::sim::runtime {
 
+int not_supported_in(Runtime& r, const char* what, std::atomic<bool>& said, const char* answer) {
+  if (!said.exchange(true)) {
+    say(std::string(what) + " is not supported yet: it returns " + answer);
+    r.connection().post(channel::ReportMissing{what});
+  }
+  return cudaErrorNotSupported;
+}
+
 int not_supported(const char* name, std::atomic<bool>& said, const char* answer) {
-  return api([&](Runtime& r) {
-    if (!said.exchange(true)) {
-      say(std::string(name) + " is not supported yet: it returns " + answer);
-      r.connection().post(channel::ReportMissing{name});
-    }
-    return cudaErrorNotSupported;
-  });
+  return api([&](Runtime& r) { return static_cast<cudaError_t>(not_supported_in(r, name, said, answer)); });
 }
 
 }  // namespace roofline::sim::runtime

@@ -35,7 +35,12 @@ cudaError_t copy_peer_3d(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
   if (!p) return remember(cudaErrorInvalidValue);
   const cudaError_t error = api([&](Runtime& r) {
     if (!r.is_device(p->dstDevice) || !r.is_device(p->srcDevice)) return cudaErrorInvalidDevice;
-    const bool lie = lies_on(p->dstPtr.ptr, p->dstDevice) && lies_on(p->srcPtr.ptr, p->srcDevice);
+    const auto lies = [&](cudaArray_t array, void* pointer, int device) {
+      const Array* const found = array ? r.arrays.find(array) : nullptr;
+      return array ? found && found->device == device : lies_on(pointer, device);
+    };
+    const bool lie =
+        lies(p->dstArray, p->dstPtr.ptr, p->dstDevice) && lies(p->srcArray, p->srcPtr.ptr, p->srcDevice);
     return lie ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (error != cudaSuccess) return error;

@@ -173,6 +173,7 @@ void Runtime::reset() {
   std::erase_if(host_allocations, [&](const auto& entry) { return entry.second.device == device; });
   modules.forget_loaded(device);
   pools.forget(device);
+  arrays.forget(device);
   std::erase_if(stream_attributes, [&](const auto& entry) { return entry.first.first == device; });
   settings_.erase(device);
   for (auto& [other, settings] : settings_) settings.peers.erase(device);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simulator/runtime/array.h"
 #include "simulator/runtime/connection.h"
 #include "simulator/runtime/cuda.h"
 #include "simulator/runtime/graph.h"
@@ -100,6 +101,7 @@ class Runtime {
   HostFunctions host_functions{lock};
   Modules modules;
   MemoryPools pools;
+  Arrays arrays;
   cudaError_t late_error = cudaSuccess;  ///< of work that was queued behind a host function
   bool forked = false;  ///< this process was forked from one that used the device: it has none
   std::vector<int> valid_devices{

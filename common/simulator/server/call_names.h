@@ -46,6 +46,9 @@ std::string call_name(const T& c) {
   if constexpr (std::is_same_v<T, UnmapMemory>) return "cuMemUnmap";
   if constexpr (std::is_same_v<T, AllowAccess>) return "cuMemSetAccess";
   if constexpr (std::is_same_v<T, PrefetchManaged>) return "cudaMemPrefetchAsync";
+  if constexpr (std::is_same_v<T, CreateTexture>)
+    return c.object.surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject";
+  if constexpr (std::is_same_v<T, DestroyTexture>) return "cudaDestroyTextureObject";
   return "CUDA call";
 }
 

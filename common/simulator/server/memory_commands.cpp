@@ -235,4 +235,15 @@ Answer Server::handle(const PrefetchManaged& c) {
   return give(Nothing{});
 }
 
+Answer Server::handle(const CreateTexture& c) {
+  timeline_.host_call(description_.api_call_us);
+  if (!is_sound(c.object)) return refuse(Status::kInvalidValue);
+  return give(Address{device_->add_texture(c.object)});
+}
+
+Answer Server::handle(const DestroyTexture& c) {
+  timeline_.host_call(description_.api_call_us);
+  return device_->remove_texture(c.number) ? give(Nothing{}) : refuse(Status::kInvalidValue);
+}
+
 }  // namespace roofline::sim::server

@@ -124,6 +124,8 @@ class Server {
   Answer handle(const channel::UnmapMemory&);
   Answer handle(const channel::AllowAccess&);
   Answer handle(const channel::QueryMapping&);
+  Answer handle(const channel::CreateTexture&);
+  Answer handle(const channel::DestroyTexture&);
 
   void start_device();
   void keep_followed();

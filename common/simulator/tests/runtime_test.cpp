@@ -107,8 +107,20 @@ TEST(Runtime, MissingFunctionIsNamedOnce) {
   const Folder folder;
   const Result result = run({compile(folder, "missing_api")}, simulated());
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(contains(result.err, "cudaMallocArray is not supported")) << result.err;
+  EXPECT_TRUE(contains(result.err, "cudaIpcGetMemHandle is not supported")) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+/// Broken by: a texture that reads otherwise than it was asked to, without a word.
+TEST(Runtime, WhatTexturesLackIsNamed) {
+  const Folder folder;
+  const Result result = run({compile(folder, "missing_textures")}, simulated());
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* what :
+       {"a channel format other than signed, unsigned and float", "a sparse array",
+        "a texture object with a resource view", "filtering across the edges of a cubemap (seamlessCubemap)",
+        "made without cudaArraySurfaceLoadStore", "anisotropic filtering is not simulated"})
+    EXPECT_TRUE(contains(result.err, what)) << what << "\n" << result.err;
 }
 
 /// Broken by: a program with machine code only that fails silently.

@@ -267,8 +267,8 @@ BlockRecorder::Warp::Producers BlockRecorder::Warp::sources_of(const Instruction
   read(in.e);
   if (in.guard_kind != Guard::kNone) read(in.guard);
   if (info.is_store) read(in.d);
-  if (in.extra != nullptr && !info.is_load)
-    for (size_t i = in.extra->written; i < in.extra->slots.size(); ++i) read(in.extra->slots[i]);
+  if (in.extra != nullptr)
+    for (size_t i = written_slots(in, info); i < in.extra->slots.size(); ++i) read(in.extra->slots[i]);
   return some;
 }
 
@@ -288,8 +288,7 @@ void BlockRecorder::Warp::wait_for_unused(const Instruction& in, const Instructi
   };
   overwrite(in.d);
   if (in.extra == nullptr) return;
-  const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
-  for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) overwrite(in.extra->slots[i]);
+  for (size_t i = 0; i < written_slots(in, info); ++i) overwrite(in.extra->slots[i]);
 }
 
 void BlockRecorder::Warp::append(Recorded record, const std::vector<u32>& sources) {
@@ -362,8 +361,7 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
       set(in.e, me);
     }
     if (in.extra != nullptr) {
-      const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
-      for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set(in.extra->slots[i], me);
+      for (size_t i = 0; i < written_slots(in, info); ++i) set(in.extra->slots[i], me);
     }
   }
   if (pipe == Pipe::kControl || r.kind == Kind::kCopyWait || r.holds ||

@@ -67,8 +67,8 @@ Cycles Scoreboard::sources_ready(const Instruction& in, const InstructionInfo& i
   if (in.guard_kind != Guard::kNone) at = later(at, ready_at(in.guard));
   // A store keeps its value where other instructions keep their result.
   if (info.is_store) at = later(at, ready_at(in.d));
-  if (in.extra != nullptr && !info.is_load)
-    for (size_t i = in.extra->written; i < in.extra->slots.size(); ++i)
+  if (in.extra != nullptr)
+    for (size_t i = written_slots(in, info); i < in.extra->slots.size(); ++i)
       at = later(at, ready_at(in.extra->slots[i]));
   return at;
 }
@@ -160,8 +160,7 @@ void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, Memor
     set_ready(in.e, done);
   }
   if (in.extra == nullptr) return;
-  const size_t written = info.is_load ? in.extra->slots.size() : in.extra->written;
-  for (size_t i = 0; i < std::min(written, in.extra->slots.size()); ++i) set_ready(in.extra->slots[i], done);
+  for (size_t i = 0; i < written_slots(in, info); ++i) set_ready(in.extra->slots[i], done);
 }
 
 void Scoreboard::predicate(const Instruction& in, const InstructionInfo& info, bool skips) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -21,6 +22,12 @@ inline constexpr u32 kBarrierWarps = 8;
 /// Clocks of an AtomicForm::kLoop whose lanes take so many turns, alone.
 double loop_clocks(const DeviceDescription& device, const InstructionInfo& info, u32 turns);
 
+/// How many leading Extra::slots an instruction writes.
+inline size_t written_slots(const Instruction& in, const InstructionInfo& info) {
+  const bool all = info.is_load && in.extra->written == 0;
+  return all ? in.extra->slots.size() : std::min<size_t>(in.extra->written, in.extra->slots.size());
+}
+
 /// Dependency time of one warp: an instruction starts when its sources are ready, loads overlap until their
 /// value is used. PTX is not in the order of SASS: ptxas schedules within a basic block, so here instructions
 /// of a basic block start in the order of their data; a branch or barrier waits until all of them have been
@@ -28,9 +35,9 @@ double loop_clocks(const DeviceDescription& device, const InstructionInfo& info,
 /// L1 answered by L2 and by DRAM; the kernel model interpolates with the kernel's real hit rate. Used only in
 /// a few sampled blocks.
 ///
-/// Slots: a, b, c, e and the guard are waited for, d and e are written. Extra::slots are written by loads
-/// and, for other instructions, the first Extra::written of them are; the rest is waited for. A slot of bits
-/// 0 is no operand.
+/// Slots: a, b, c, e and the guard are waited for, d and e are written. The first Extra::written of
+/// Extra::slots are written, all of them by a load that does not say how many; the rest is waited for. A slot
+/// of bits 0 is no operand.
 class Scoreboard {
  public:
   explicit Scoreboard(const DeviceDescription& device);

@@ -8,10 +8,11 @@ int main() {
   DRIVER_OK(cuInit(0));
   CUcontext context;
   DRIVER_OK(cuCtxCreate(&context, nullptr, 0, 0));
-  CUarray array;
-  const CUDA_ARRAY_DESCRIPTOR facts{16, 16, CU_AD_FORMAT_FLOAT, 1};
-  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuArrayCreate(&array, &facts));
-  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuArrayCreate(&array, &facts));
+  CUipcMemHandle handle;
+  CUdeviceptr p;
+  DRIVER_OK(cuMemAlloc(&p, 16));
+  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuIpcGetMemHandle(&handle, p));
+  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuIpcGetMemHandle(&handle, p));
   DRIVER_OK(cuCtxDestroy(context));
   return 0;
 }

@@ -5,10 +5,11 @@
 #include "expect.h"
 
 int main() {
-  cudaArray_t array;
-  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-  EXPECT_RESULT(cudaErrorNotSupported, cudaMallocArray(&array, &format, 16));
-  EXPECT_RESULT(cudaErrorNotSupported, cudaMallocArray(&array, &format, 16));
+  cudaIpcMemHandle_t handle;
+  void* p;
+  OK(cudaMalloc(&p, 16));
+  EXPECT_RESULT(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, p));
+  EXPECT_RESULT(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, p));
   EXPECT(cudaGetLastError() == cudaErrorNotSupported);
   return 0;
 }

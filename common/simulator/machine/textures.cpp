@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/machine/textures.h"
+
+#include <atomic>
+
+#include "simulator/text.h"
+
+namespace roofline::sim {
+
+namespace {
+std::atomic<u64> last_number{0};
+}  // namespace
+
+u64 Textures::add(TextureObject object) {
+  const u64 number = ++last_number;
+  objects_.emplace(number, std::move(object));
+  return number;
+}
+
+bool Textures::remove(u64 number) { return objects_.erase(number) != 0; }
+
+std::string Textures::explain(u64 number) const {
+  if (number == 0 || number > last_number) return hex(number) + " is no texture or surface object";
+  return "this texture or surface object was destroyed, or belongs to another GPU";
+}
+
+}  // namespace roofline::sim
