@@ -25,24 +25,51 @@ bool are_attributes(const cudaMemcpyAttributes* attributes, const size_t* begins
   return true;
 }
 
-/// A volume of bytes that lies row by row; length and height 0 mean those of the copy.
-struct Rows {
-  size_t pitch, slice;
-};
-Rows rows_of(const cudaMemcpy3DOperand& operand, const cudaExtent& extent) {
-  const size_t pitch = operand.op.ptr.rowLength ? operand.op.ptr.rowLength : extent.width;
-  return {pitch, pitch * (operand.op.ptr.layerHeight ? operand.op.ptr.layerHeight : extent.height)};
+bool is_array(const cudaMemcpy3DOperand& operand) { return operand.type == cudaMemcpyOperandTypeArray; }
+
+/// Memory as rows of elements; length and height 0 mean those of the copy.
+cudaPitchedPtr rows_of(const cudaMemcpy3DOperand& operand, const cudaExtent& extent, size_t element) {
+  const auto& memory = operand.op.ptr;
+  const size_t length = memory.rowLength ? memory.rowLength : extent.width;
+  return {memory.ptr, length * element, length, memory.layerHeight ? memory.layerHeight : extent.height};
+}
+
+cudaPos place_of(const cudaMemcpy3DOperand& operand) {
+  const cudaOffset3D& offset = operand.op.array.offset;
+  return {offset.x, offset.y, offset.z};
 }
 
 cudaError_t copy_volume(Runtime& r, const cudaMemcpy3DBatchOp& op, cudaStream_t stream) {
   const cudaExtent& e = op.extent;
   if (e.width == 0 || e.height == 0 || e.depth == 0 || !is_order(op.srcAccessOrder))
     return cudaErrorInvalidValue;
-  if (op.src.type != cudaMemcpyOperandTypePointer || op.dst.type != cudaMemcpyOperandTypePointer)
-    return cudaErrorNotSupported;  // arrays
-  const Rows from = rows_of(op.src, e), to = rows_of(op.dst, e);
-  return copy(r, {op.dst.op.ptr.ptr, to.pitch, op.src.op.ptr.ptr, from.pitch, e.width, e.height,
-                  cudaMemcpyDefault, stream, true, e.depth, to.slice, from.slice});
+  size_t element = 1;  // bytes; an array's where there is one
+  for (const cudaMemcpy3DOperand* end : {&op.src, &op.dst})
+    if (is_array(*end)) {
+      const Array* const array = r.arrays.find(end->op.array.array);
+      if (!array) return cudaErrorInvalidValue;
+      element = array->format.bytes();
+    }
+  cudaMemcpy3DParms p{};
+  if (is_array(op.src)) {
+    p.srcArray = op.src.op.array.array;
+    p.srcPos = place_of(op.src);
+  } else {
+    p.srcPtr = rows_of(op.src, e, element);
+  }
+  if (is_array(op.dst)) {
+    p.dstArray = op.dst.op.array.array;
+    p.dstPos = place_of(op.dst);
+  } else {
+    p.dstPtr = rows_of(op.dst, e, element);
+  }
+  p.extent = e;
+  p.kind = cudaMemcpyDefault;
+  CopyRequest q{};
+  if (const cudaError_t error = request_of(r, p, q); error != cudaSuccess) return error;
+  q.stream = stream;
+  q.async = true;
+  return copy(r, q);
 }
 
 }  // namespace

@@ -116,6 +116,44 @@ void volumes() {
   OK(cudaFreeArray(b));
 }
 
+/// One call with two copies: into an array from rows that are longer, and from there on.
+void batch() {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+  cudaArray_t array;
+  OK(cudaMallocArray(&array, &format, 8, 4));
+  const std::vector<int> all = numbers(10 * 3);
+  int *from, *to;
+  OK(cudaMalloc(&from, all.size() * 4));
+  OK(cudaMalloc(&to, 6 * 4));
+  OK(cudaMemcpy(from, all.data(), all.size() * 4, cudaMemcpyHostToDevice));
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  cudaMemcpy3DBatchOp ops[2]{};
+  ops[0].src.type = cudaMemcpyOperandTypePointer;
+  ops[0].src.op.ptr.ptr = from;
+  ops[0].src.op.ptr.rowLength = 10;
+  ops[0].dst.type = cudaMemcpyOperandTypeArray;
+  ops[0].dst.op.array.array = array;
+  ops[0].dst.op.array.offset = {1, 1, 0};
+  ops[0].extent = make_cudaExtent(7, 3, 1);
+  ops[1].src = ops[0].dst;
+  ops[1].src.op.array.offset = {2, 2, 0};
+  ops[1].dst.type = cudaMemcpyOperandTypePointer;
+  ops[1].dst.op.ptr.ptr = to;
+  ops[1].extent = make_cudaExtent(3, 2, 1);
+  for (cudaMemcpy3DBatchOp& op : ops) op.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  OK(cudaMemcpy3DBatchAsync(1, ops, 0, stream));
+  OK(cudaMemcpy3DBatchAsync(1, ops + 1, 0, stream));
+  OK(cudaStreamSynchronize(stream));
+  int got[6];
+  OK(cudaMemcpy(got, to, sizeof got, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 6; i++) EXPECT_VALUE(all[static_cast<size_t>((1 + i / 3) * 10 + 1 + i % 3)], got[i]);
+  OK(cudaStreamDestroy(stream));
+  OK(cudaFree(from));
+  OK(cudaFree(to));
+  OK(cudaFreeArray(array));
+}
+
 void wrong_arguments() {
   cudaArray_t a;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
@@ -132,6 +170,7 @@ void wrong_arguments() {
 int main() {
   planes();
   volumes();
+  batch();
   wrong_arguments();
   return 0;
 }
