@@ -183,6 +183,10 @@ Neighbours neighbours(f64 x, u32 size, AddressMode mode, bool linear) {
 Footprint footprint(const TextureObject& object, const Coordinates& at, f64 lod, bool by_number) {
   Footprint result;
   const Reading reading{object.linear && !by_number, object.normalised && !by_number};
+  if (object.levels.size() == 1) {
+    add_taps(plane_of(object, object.levels[0], at, reading), 0, 1, result);
+    return result;
+  }
   const f64 last = static_cast<f64>(object.levels.size() - 1);
   // Not std::clamp: the program's limits may be in any order.
   f64 wanted = std::max(tame(lod) + tame(object.level_bias), tame(object.lowest_level));
