@@ -27,9 +27,11 @@ f64 value_of(const Warp& w, Slot slot, u32 lane, bool integers) {
   return integers ? f64{static_cast<f64>(w.row<s32>(slot)[lane])} : f64{w.row<f32>(slot)[lane]};
 }
 
-/// The lane's coordinates; a layer comes first.
+/// The lane's coordinates; a layer comes first. The row of an array of one is read in its middle by a
+/// function for lines.
 Coordinates coordinates(const Warp& w, const Instruction& in, Shape shape, u32 lane, bool integers) {
   Coordinates result;
+  result.at[1] = 0.5;
   const Geometry& geometry = geometry_of(shape);
   const Slot* at = in.extra->slots.data() + kFirstCoordinate;
   if (geometry.layered) result.slice = w.row<u32>(*at++)[lane];
@@ -134,7 +136,7 @@ void fetch(Warp& w, const Instruction& in) {
   each_object(w, in, [&](const TextureObject& object, u32 lanes, u32 first) {
     check_texture(w, in, object, shape, kIntegers, first);
     if (kLevel == Level::kGradients && object.anisotropic)
-      w.trap(TrapKind::kIllegalInstruction, first, in,
+      w.trap(TrapKind::kTrap, first, in,
              "a fetch with gradients from a texture with maxAnisotropy above 1: anisotropic filtering is not "
              "simulated");
     for_lanes(lanes, [&](u32 l) {

@@ -42,6 +42,13 @@ std::string name_of(Shape shape) {
   }
 }
 
+/// Whether an array is of the shape, or of one row where the function knows none: cudaMallocArray(..., n, 1).
+bool fits(const TextureObject& object, Shape shape) {
+  const bool one_row = object.levels[0].height == 1 && object.levels.size() == 1;
+  return object.shape == shape || (one_row && object.shape == Shape::k2D && shape == Shape::k1D) ||
+         (one_row && object.shape == Shape::k2DLayered && shape == Shape::k1DLayered);
+}
+
 [[noreturn]] void wrong_shape(Warp& w, const Instruction& in, u32 lane, const TextureObject& object,
                               Shape wanted) {
   w.trap(TrapKind::kIllegalAddress, lane, in,
@@ -109,7 +116,7 @@ void check_texture(Warp& w, const Instruction& in, const TextureObject& object, 
     w.trap(TrapKind::kIllegalAddress, lane, in,
            "the object refers to linear memory, which only tex1Dfetch reads");
   }
-  if (object.shape != shape) wrong_shape(w, in, lane, object, shape);
+  if (!fits(object, shape)) wrong_shape(w, in, lane, object, shape);
 }
 
 /// Faces of a cubemap are the layers of its surface.
@@ -117,7 +124,7 @@ void check_surface(Warp& w, const Instruction& in, const TextureObject& object, 
   if (!object.surface)
     w.trap(TrapKind::kIllegalAddress, lane, in, "a texture object stands where a surface object is meant");
   const bool faces = shape == Shape::k2DLayered && object.shape >= Shape::kCube;
-  if (object.shape != shape && !faces) wrong_shape(w, in, lane, object, shape);
+  if (!fits(object, shape) && !faces) wrong_shape(w, in, lane, object, shape);
 }
 
 }  // namespace roofline::sim::isa

@@ -128,13 +128,14 @@ std::vector<At> places(const Volume& v, bool normalised, bool layered) {
   return at;
 }
 
-cudaArray_t array_of(const Volume& v, int dimensions, bool layered) {
+/// `row`: a line becomes an array of one row.
+cudaArray_t array_of(const Volume& v, int dimensions, bool layered, bool row) {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   const auto width = static_cast<size_t>(v.width), height = static_cast<size_t>(v.height),
              depth = static_cast<size_t>(v.depth);
   cudaArray_t array;
   const cudaExtent extent =
-      make_cudaExtent(width, dimensions > 1 ? height : 0, layered || dimensions > 2 ? depth : 0);
+      make_cudaExtent(width, dimensions > 1 || row ? height : 0, layered || dimensions > 2 ? depth : 0);
   OK(cudaMalloc3DArray(&array, &format, extent, layered ? cudaArrayLayered : cudaArrayDefault));
   cudaMemcpy3DParms p{};
   p.srcPtr = make_cudaPitchedPtr(const_cast<float*>(v.texels.data()), width * 4, width, height);
@@ -180,8 +181,8 @@ void check(const Volume& v, const cudaResourceDesc& resource, const cudaTextureD
 }
 
 template <int kDimensions, bool kLayered>
-void all_modes(const Volume& v) {
-  const cudaArray_t array = array_of(v, kDimensions, kLayered);
+void all_modes(const Volume& v, bool row = false) {
+  const cudaArray_t array = array_of(v, kDimensions, kLayered, row);
   constexpr cudaTextureAddressMode kModes[] = {cudaAddressModeWrap, cudaAddressModeClamp,
                                                cudaAddressModeMirror, cudaAddressModeBorder};
   for (int m = 0; m < 4; m++)
@@ -348,6 +349,7 @@ void gathered() {
 
 int main() {
   all_modes<1, false>(volume(16, 1, 1));
+  all_modes<1, false>(volume(16, 1, 1), true);
   all_modes<2, false>(volume(16, 8, 1));
   all_modes<3, false>(volume(8, 4, 16));
   all_modes<1, true>(volume(16, 1, 5));
