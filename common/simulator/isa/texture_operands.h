@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <string>
@@ -44,10 +45,13 @@ void for_lanes(u32 mask, F f) {
 /// Traps: there is no such object.
 [[noreturn]] void no_object(Warp& w, const Instruction& in, u32 lane, u64 number);
 
-/// Calls `use(object, lanes, first)` for each object that the lanes name.
+/// Calls `use(object, lanes, first)` for each object that the lanes name. Their requests take one turn after
+/// the other.
 template <class Use>
 void each_object(Warp& w, const Instruction& in, Use use) {
   const u64* numbers = w.row<u64>(in.a);
+  u32 passes = 0, sectors = 0;
+  MemoryLevel level = MemoryLevel::kNone;
   for (u32 left = w.mask; left != 0;) {
     const auto first = static_cast<u32>(std::countr_zero(left));
     const u64 number = numbers[first];
@@ -57,7 +61,13 @@ void each_object(Warp& w, const Instruction& in, Use use) {
     if (object == nullptr) no_object(w, in, first, number);
     use(*object, lanes, first);
     left &= ~lanes;
+    passes += w.memory_passes;
+    sectors += w.memory_sectors;
+    level = std::max(level, w.memory_level);
   }
+  w.memory_passes = w.memory_transfers = passes;
+  w.memory_sectors = sectors;
+  w.memory_level = level;
 }
 
 /// Traps where an object is not what the instruction reads.

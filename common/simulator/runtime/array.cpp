@@ -240,9 +240,9 @@ End end_of(const Array* array, const cudaPitchedPtr& p, const cudaPos& at) {
 }  // namespace
 
 cudaError_t request_of(Runtime& r, const cudaMemcpy3DParms& p, CopyRequest& q) {
-  const Array *from_array = nullptr, *to_array = nullptr;
-  if (p.srcArray && !(from_array = r.arrays.find(p.srcArray))) return cudaErrorInvalidResourceHandle;
-  if (p.dstArray && !(to_array = r.arrays.find(p.dstArray))) return cudaErrorInvalidResourceHandle;
+  const Array* const from_array = p.srcArray ? r.arrays.find(p.srcArray) : nullptr;
+  const Array* const to_array = p.dstArray ? r.arrays.find(p.dstArray) : nullptr;
+  if ((p.srcArray && !from_array) || (p.dstArray && !to_array)) return cudaErrorInvalidResourceHandle;
   if ((from_array && p.srcPtr.ptr) || (to_array && p.dstPtr.ptr)) return cudaErrorInvalidValue;
   const Array* const counted = from_array ? from_array : to_array;
   if (from_array && to_array && from_array->format.bytes() != to_array->format.bytes())
