@@ -88,6 +88,12 @@ std::array<f64, 4> tap_floats(const TextureObject& object, const Tap& tap) {
 }
 
 std::array<u32, 4> tap_bits(const TextureObject& object, const Tap& tap) {
+  const TexelFormat& format = object.format;
+  if (format.kind == TexelFormat::Kind::kFloat && format.bits == 32 && !tap.outside) {
+    std::array<u32, 4> bits = integers_of(format, bytes_of(object, tap));
+    if (format.channels < 4) bits[3] = std::bit_cast<u32>(1.0F);
+    return bits;
+  }
   if (gives_floats(object)) return bits_of(tap_floats(object, tap));
   return tap.outside ? border_integers(object) : integers_of(object.format, bytes_of(object, tap));
 }
