@@ -39,6 +39,9 @@ std::string meaning_of_limiter(std::string_view resource) {
        "again?"},
       {"L2",
        "the caches move more sectors than the data has: which addresses does a warp touch in one access?"},
+      {"link",
+       "a kernel reads or writes pinned memory of the host, at the link's rate: copy it to the device first, "
+       "while another kernel runs"},
       {"L1", "L1 serves more lines than the data has: which addresses does a warp touch in one access?"},
       {"shared", "shared memory serves more requests than it can: are there bank conflicts?"},
       {"latency",

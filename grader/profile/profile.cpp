@@ -194,7 +194,7 @@ std::vector<std::pair<sim::Stall, double>> by_time(const sim::StallTimes& stalls
 }
 
 BoundKind kind_of_bound(const std::string& resource) {
-  for (const char* memory : {"DRAM", "L2", "L1", "shared", "memory issue"})
+  for (const char* memory : {"DRAM", "L2", "link", "L1", "shared", "memory issue"})
     if (resource == memory) return BoundKind::kMemory;
   if (resource == "latency") return BoundKind::kLatency;
   if (resource == "atomics") return BoundKind::kAtomics;

@@ -134,6 +134,8 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.l2_read_sectors = launch.traffic.read_sectors;
   outcome.counters.l2_hit_sectors = launch.traffic.read_hits;
   outcome.counters.l2_write_sectors = launch.traffic.write_sectors;
+  outcome.counters.host_read_bytes = launch.traffic.host_read_bytes;
+  outcome.counters.host_write_bytes = launch.traffic.host_write_bytes;
   outcome.counters.dram_read_bytes = launch.traffic.dram_read_bytes;
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
   outcome.counters.block_cycles_l2 = launch.cycles.l2;

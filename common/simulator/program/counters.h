@@ -78,6 +78,7 @@ struct KernelCounters {
   u64 l2_read_sectors = 0, l2_write_sectors = 0;  ///< arriving at L2
   u64 l2_hit_sectors = 0;                         ///< reads that hit
   u64 dram_read_bytes = 0, dram_write_bytes = 0;
+  u64 host_read_bytes = 0, host_write_bytes = 0;  ///< of pinned memory, over the link
   u64 local_requests = 0, local_sectors = 0;
   u64 atomic_lanes = 0;        ///< lane-level atomic operations
   u64 atomic_float_lanes = 0;  ///< of them, of floats

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <vector>
 
+#include "simulator/program/address_windows.h"
+
 namespace roofline::sim {
 namespace {
 
@@ -113,6 +115,19 @@ TEST(L2, AtomicsReadAndDirty) {
   EXPECT_EQ(traffic.read_hits, 1u);
   EXPECT_EQ(traffic.dram_read_bytes, kSectorBytes);
   EXPECT_EQ(traffic.dram_write_bytes, kSectorBytes);
+}
+
+// Breaks when a kernel reads or writes the host's memory at the rate of L2 or DRAM.
+TEST(L2, PinnedMemoryCrossesTheLinkEachTime) {
+  L2Cache cache(4 << 20, 16);
+  constexpr u64 kPinned = kHostWindow / kSectorBytes;
+  const auto traffic = feed(cache, {run(SectorRun::kRead, kPinned, 4), run(SectorRun::kRead, kPinned, 4),
+                                    run(SectorRun::kWrite, kPinned, 2), run(SectorRun::kAtomic, kPinned, 1)});
+  EXPECT_EQ(traffic.host_read_bytes, 9 * kSectorBytes);
+  EXPECT_EQ(traffic.host_write_bytes, 3 * kSectorBytes);
+  EXPECT_EQ(traffic.read_sectors + traffic.write_sectors, 0u);
+  EXPECT_EQ(traffic.dram_read_bytes + traffic.dram_write_bytes, 0u);
+  EXPECT_FALSE(cache.contains(kPinned));
 }
 
 // Breaks when what was evicted while dirty is forgotten: its second write goes to DRAM again.

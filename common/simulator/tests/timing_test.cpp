@@ -266,6 +266,8 @@ TEST(Model, MoreWorkNeverTakesLessTime) {
   grows(counters.dram_read_bytes);
   grows(counters.dram_write_bytes);
   grows(counters.shared_loop_passes);
+  grows(counters.host_read_bytes);
+  grows(counters.host_write_bytes);
   grows(counters.atomic_same_address_max);
   grows(counters.atomic_slice_turns_max);
   grows(counters.atomic_more_turns);

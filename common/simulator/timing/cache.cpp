@@ -8,6 +8,7 @@
 #include <bit>
 #include <limits>
 
+#include "simulator/program/address_windows.h"
 #include "simulator/timing/managed_memory.h"
 
 namespace roofline::sim {
@@ -156,6 +157,12 @@ void L2Cache::access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& 
   set.state[way] = static_cast<u8>(now);
 }
 
+/// Pinned memory, which stays with the host; managed memory comes to the device.
+bool L2Cache::goes_to_the_host(const SectorRun& run) const {
+  const u64 address = run.first_sector * kSectorBytes;
+  return address >= kHostWindow && (managed_ == nullptr || !managed_->is_managed(address));
+}
+
 void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
   if (managed_ != nullptr) managed_->touch(runs, n);
   constexpr size_t kAhead = 8;  // hides the host's own cache misses on the tags
@@ -163,6 +170,14 @@ void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
     if (i + kAhead < n) __builtin_prefetch(&sets_[set_index(runs[i + kAhead].first_sector / 4)]);
     const SectorRun& run = runs[i];
     const u64 reads = traffic.read_sectors, hits = traffic.read_hits;
+    if (goes_to_the_host(run)) {
+      const u64 bytes = run.count * kSectorBytes;
+      if (run.kind != SectorRun::kWrite) traffic.host_read_bytes += bytes;
+      if (run.kind != SectorRun::kRead) traffic.host_write_bytes += bytes;
+      if (run.kind != SectorRun::kWrite && run.instruction < traffic.by_instruction.size())
+        traffic.by_instruction[run.instruction].sectors += run.count;
+      continue;
+    }
     u64 sector = run.first_sector;
     const u64 end = sector + run.count;
     while (sector < end) {

@@ -55,6 +55,7 @@ class L2Cache {
  public:
   struct Traffic {
     u64 read_sectors = 0, read_hits = 0, write_sectors = 0, dram_read_bytes = 0, dram_write_bytes = 0;
+    u64 host_read_bytes = 0, host_write_bytes = 0;  ///< pinned memory of the host: over the link, past L2
     struct Reads {
       u64 sectors = 0, hits = 0;
     };
@@ -82,6 +83,7 @@ class L2Cache {
   u64 set_index(u64 line) const;
   u32 victim(Set& set) const;
   void access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& traffic);
+  bool goes_to_the_host(const SectorRun& run) const;
 
   std::vector<Set> sets_;
   u64 inverse_ = 0;  ///< 2^64 / sets, to divide by multiplying

@@ -42,6 +42,7 @@ class KernelModel {
   KernelTime run() {
     dram();
     l2();
+    link();
     data_path();
     pipes();
     atomics();
@@ -106,6 +107,12 @@ class KernelModel {
         joined(read, written * device_.l2_write_cost, kL2Exponent) / (device_.l2_gbps * 1e9);
     const double ports = used_sms_ * device_.l2_bytes_per_clock * device_.clock_mhz * 1e6;
     add(kMemory, "L2", std::max(slices, std::max(read, written) / ports));
+  }
+
+  /// Pinned memory stays with the host; the link has a way in and a way out.
+  void link() {
+    const double bytes = std::max(number(counters_.host_read_bytes), number(counters_.host_write_bytes));
+    if (bytes > 0) add(kMemory, "link", bytes / (device_.pinned_gbps * 1e9));
   }
 
   /// L1 and shared memory are one storage behind one data path: passes of requests that hit as of those that

@@ -34,8 +34,8 @@ double data_path_clocks(const DeviceDescription& device, double passes, double t
 struct KernelTime {
   double seconds = 0;
   struct Bound {
-    std::string resource;  ///< "DRAM", "L2", "L1", "shared", "issue", "FMA", "ALU", "SFU", "FP64", "tensor",
-                           ///< "latency", "atomics"
+    std::string resource;  ///< "DRAM", "L2", "link", "L1", "shared", "issue", "FMA", "ALU", "SFU", "FP64",
+                           ///< "tensor", "latency", "atomics"
     double seconds = 0;
   };
   std::vector<Bound> bounds;  ///< every resource, slowest first

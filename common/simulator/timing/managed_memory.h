@@ -30,6 +30,7 @@ class ManagedMemory {
   /// Device memory that pages may take from now on.
   void set_capacity(u64 bytes) { capacity_ = bytes; }
 
+  bool is_managed(u64 address) const;
   /// A kernel's accesses, in order.
   void touch(const SectorRun* runs, size_t n);
   /// What moved because of touch() since the last call.
@@ -39,7 +40,6 @@ class ManagedMemory {
 
  private:
   void touch_group(u64 group);
-  bool is_managed(u64 address) const;
   void bring(u64 group, Moves& moves);
   void send_back(u64 group);
 
