@@ -242,7 +242,9 @@ void atomics(const ProgramProfile& program, Advice& advice) {
     const double left =
         is_shared ? kernel.share_with({{"shared", 0.2}}) : kernel.share_with({{"atomics", 0.05}});
     const bool hot = kernel.counters.atomic_same_address_max * 8 > kernel.counters.atomic_lanes;
-    if (left > 0.9 || (a_request < 4 && !hot)) continue;
+    // One a block, by one lane: there is nothing left to combine.
+    const bool combined = a_request < 2 && number(requests) <= kernel.blocks;
+    if (left > 0.9 || combined || (a_request < 4 && !hot)) continue;
     std::string text = "the atomics here take turns: " + one_digit(a_request) +
                        " lanes of a warp meet on one address a request";
     if (!is_shared && kernel.counters.atomic_same_address_max > 1)

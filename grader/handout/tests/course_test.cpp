@@ -324,7 +324,7 @@ TEST(Autograder, TheZipHasWhatGradescopeAsksFor) {
   for (const char* name :
        {"roofline-labs/solutions", "roofline-labs/labs/01-pointwise", "roofline-labs/grader/tests"})
     EXPECT_FALSE(fs::exists(out / name)) << name;
-  EXPECT_LT(zip.size(), 4U << 20);
+  EXPECT_LT(zip.size(), 6U << 20) << "sources are 4 MiB; has a folder come along that nobody needs there?";
   for (const char* name : {"setup.sh", "run_autograder"})
     EXPECT_TRUE(run_command({"bash", "-n", (out / name).string()}).ok()) << name;
 }
