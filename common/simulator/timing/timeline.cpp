@@ -159,9 +159,7 @@ constexpr double kInlineFill = 1.0 * kMicro;
 
 void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async) {
   const bool between_host_and_device = kind != CopyKind::kDeviceToDevice;
-  // Inside the device it is a kernel like others.
-  pay(between_host_and_device ? device_.api_call_us : device_.launch_us);
-  const double gap = between_host_and_device || in_graph_ ? 0 : device_.kernel_gap_us * kMicro;
+  pay(device_.api_call_us);
   double seconds = 0;
   if (between_host_and_device) {
     // Half the rate at copy_half_size_bytes, and never quicker than the smallest copy.
@@ -177,8 +175,11 @@ void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool as
   double& engine = between_host_and_device && device_.copy_engines == 1
                        ? copy_free_[0]
                        : copy_free_[static_cast<size_t>(kind)];
-  const double start = std::max(begin(stream) + gap, engine);
+  const double start = std::max(begin(stream), engine);
   engine = start + seconds;
+  // Copies inside the device follow each other like kernels.
+  if (!between_host_and_device && !in_graph_)
+    engine = start + std::max(seconds + device_.kernel_gap_us * kMicro, device_.launch_us * kMicro);
   finish(stream, name_of(kind), start, start + seconds);
   trace(kind_of(kind), stream, start, start + seconds, bytes);
   if (between_host_and_device && !in_graph_ && (pageable || !async)) wait_until(start + seconds);
