@@ -42,7 +42,8 @@ __global__ void learn(uint4* weights, const Four* batch, int images, unsigned fo
 }
 
 /// A chain of so many fused multiply-adds, each of which waits for the one before: time without bytes.
-inline __global__ void think(uint4* weights, float minus, int operations) {
+template <class = void>  // several files of a program may include it
+__global__ void think(uint4* weights, float minus, int operations) {
   float v = static_cast<float>(threadIdx.x);
 #pragma unroll 16
   for (int i = 0; i < operations; ++i) v = fmaf(v, minus, 3.0F);
@@ -57,7 +58,7 @@ void train(std::uint32_t* weights, const void* batch, int images, std::size_t im
   auto* all = reinterpret_cast<uint4*>(weights);
   learn<<<(fours + kStepThreads - 1) / kStepThreads, kStepThreads, 0, stream>>>(
       all, static_cast<const Four*>(batch), images, fours);
-  think<<<1, kThinkers, 0, stream>>>(all, -1.0F, work * images);
+  think<><<<1, kThinkers, 0, stream>>>(all, -1.0F, work * images);
 }
 
 /// One pass over all pictures.

@@ -11,8 +11,8 @@ namespace {
 // TODO 1 (about 5 lines): sums in shared memory, which begin with no particular content; and a barrier.
 
 // TODO 2 (about 8 lines): every thread goes over its share of x and w, neighbours beside neighbours, and adds
-// to the block's sums. For the medals: which lanes of a warp meet in one sum, or in one bank? For the last: 16
-// bytes a load.
+// to the block's sums. For the medals: which lanes of a warp meet in one sum, or in one bank? For the last:
+// 16 bytes a load.
 
 // TODO 3 (about 6 lines): once all threads are done, the block adds its sums to `bins`.
 __global__ void histogram_kernel(const std::uint8_t* x, const std::uint8_t* w, std::uint32_t* bins,

@@ -241,10 +241,10 @@ TEST(SmallCopies, AsAnH200HasThem) {
   const auto inside = [](Timeline& t, u64 n) { t.copy(0, CopyKind::kDeviceToDevice, n, false, true); };
   const auto fill = [](Timeline& t, u64 n) { t.fill(0, n); };
   const StreamOfCopies points[] = {
-      {4, 1.21, 0.1, pageable},      {256, 1.715, 0.35, pageable}, {2048, 2.10, 0.35, pageable},
-      {16384, 4.16, 0.1, pageable},  {4, 3.47, 0.2, inside},       {16384, 3.36, 0.2, inside},
+      {4, 1.21, 0.1, pageable},     {256, 1.715, 0.35, pageable}, {2048, 2.10, 0.35, pageable},
+      {16384, 4.16, 0.1, pageable}, {4, 3.47, 0.2, inside},       {16384, 3.36, 0.2, inside},
       {1 << 20, 4.18, 0.3, inside}, {4, 1.04, 0.1, fill},         {256, 1.05, 0.1, fill},
-      {16384, 2.78, 0.15, fill},     {1 << 20, 4.03, 0.3, fill}};
+      {16384, 2.78, 0.15, fill},    {1 << 20, 4.03, 0.3, fill}};
   for (const StreamOfCopies& point : points) {
     Timeline timeline(h200);
     constexpr int kMany = 200;
