@@ -3,8 +3,6 @@
 #include "simulator/analysis/atomic_forms.h"
 
 #include <algorithm>
-#include <string>
-#include <unordered_set>
 
 #include "simulator/analysis/uniform.h"
 
@@ -21,16 +19,9 @@ constexpr u8 kSlotsOfALoop = 6;
 
 class Forms {
  public:
-  Forms(const ptx::Function& function, std::span<InstructionInfo> info, const Uniform& uniform)
-      : function_(function), info_(info), uniform_(uniform) {
-    for (size_t i = 0; i < function.instructions.size(); ++i) {
-      const ptx::Instruction& in = function.instructions[i];
-      if (!in.guard.empty()) read_.insert(in.guard);
-      for (size_t k = info[i].traits.writes_first ? 1 : 0; k < in.operands.size(); ++k) note(in.operands[k]);
-      if (in.call)
-        for (const ptx::Operand& argument : in.call->arguments) note(argument);
-    }
-  }
+  Forms(const ptx::Function& function, std::span<InstructionInfo> info, const RegisterUses& registers,
+        const Uniform& uniform)
+      : function_(function), info_(info), registers_(registers), uniform_(uniform) {}
 
   AtomicForm of(size_t i) const {
     const ptx::Instruction& in = function_.instructions[i];
@@ -40,7 +31,7 @@ class Forms {
     if (in.operands.size() < address + 2) return AtomicForm::kEachLane;
     const ptx::Operand& value = in.operands[address + 1];
     const bool is_read =
-        returns && in.operands[0].kind == Kind::kRegister && read_.contains(in.operands[0].name);
+        returns && in.operands[0].kind == Kind::kRegister && registers_.reads.contains(in.operands[0].name);
     const bool is_sum = traits.atomic == AtomicOperation::kSum;
     const bool is_word = is_integer(traits.type) && traits.type.bits == 32;
     const bool same_place = uniform_.holds(in.operands[address]);
@@ -62,25 +53,20 @@ class Forms {
                                type.kind == ptx::Type::Kind::kSigned || type.kind == ptx::Type::Kind::kBits);
   }
 
-  void note(const ptx::Operand& operand) {
-    if (operand.kind == Kind::kRegister || operand.kind == Kind::kAddress) read_.insert(operand.name);
-    for (const ptx::Operand& element : operand.elements) note(element);
-  }
-
   const ptx::Function& function_;
   std::span<InstructionInfo> info_;
+  const RegisterUses& registers_;
   const Uniform& uniform_;
-  std::unordered_set<std::string> read_;
 };
 
 }  // namespace
 
 void note_atomic_forms(const ptx::Function& function, const ControlFlowGraph& graph,
-                       std::span<InstructionInfo> info) {
+                       const RegisterUses& registers, std::span<InstructionInfo> info) {
   if (std::ranges::none_of(info, [](const auto& in) { return in.traits.atomic != AtomicOperation::kNone; }))
     return;
-  const Uniform uniform(function, graph, info);
-  const Forms forms(function, info, uniform);
+  const Uniform uniform(function, graph, registers, info);
+  const Forms forms(function, info, registers, uniform);
   for (size_t i = 0; i < info.size(); ++i) {
     if (info[i].traits.atomic == AtomicOperation::kNone) continue;
     info[i].atomic_form = forms.of(i);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <vector>
 
 namespace roofline::sim {
 
@@ -23,34 +22,19 @@ bool is_of_block(std::string_view name) {
   });
 }
 
-template <class F>
-void each_register(const ptx::Operand& operand, F f) {
-  if (operand.kind == Kind::kRegister) f(operand.name);
-  for (const ptx::Operand& element : operand.elements) each_register(element, f);
-}
-
 }  // namespace
 
 /// Begins with everything the same and takes away until every instruction agrees.
-Uniform::Uniform(const ptx::Function& function, const ControlFlowGraph& graph,
+Uniform::Uniform(const ptx::Function& function, const ControlFlowGraph& graph, const RegisterUses& registers,
                  std::span<const InstructionInfo> info)
     : function_(function), graph_(graph), info_(info) {
   if (!function.is_entry)
     for (const ptx::Variable& parameter : function.parameters) varying_.insert(parameter.name);
-  for (size_t i = 0; i < function.instructions.size(); ++i) {
-    const ptx::Instruction& in = function.instructions[i];
-    if (in.call)
-      for (const std::string& name : in.call->results) varying_.insert(name);
-    if (!info[i].traits.writes_first || in.operands.empty()) continue;
-    each_register(in.operands[0], [&](const std::string& name) {
-      if (!written_.insert(name).second) twice_.insert(name);
-    });
-  }
   for (bool changed = true; changed;) {
     changed = false;
     const std::vector<bool> partial = partial_blocks();
-    for (size_t i = 0; i < function.instructions.size(); ++i)
-      changed = note(i, partial[graph.block_of(static_cast<u32>(i))]) || changed;
+    for (const auto& [name, writes] : registers.writes)
+      if (!varying_.contains(name) && differs(writes, partial)) changed = varying_.insert(name).second;
   }
 }
 
@@ -78,18 +62,14 @@ std::vector<bool> Uniform::partial_blocks() const {
   return partial;
 }
 
-/// Whether a register turned out to differ. One that is written in several places does where lanes may have
-/// come by different ones.
-bool Uniform::note(size_t i, bool partial) {
-  const ptx::Instruction& in = function_.instructions[i];
-  if (!info_[i].traits.writes_first || in.operands.empty()) return false;
-  const bool same = result_holds(i);
-  const bool some = partial || (!in.guard.empty() && varying_.contains(in.guard));
-  bool changed = false;
-  each_register(in.operands[0], [&](const std::string& name) {
-    if (!same || (some && twice_.contains(name))) changed = varying_.insert(name).second || changed;
+/// Of a register that is written in these places: one that has several differs where lanes may have come by
+/// different ones.
+bool Uniform::differs(const std::vector<u32>& writes, const std::vector<bool>& partial) const {
+  return std::ranges::any_of(writes, [&](u32 i) {
+    const std::string& guard = function_.instructions[i].guard;
+    const bool some = partial[graph_.block_of(i)] || (!guard.empty() && varying_.contains(guard));
+    return !result_holds(i) || (some && writes.size() > 1);
   });
-  return changed;
 }
 
 bool Uniform::result_holds(size_t i) const {

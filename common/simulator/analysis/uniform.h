@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "simulator/analysis/control_flow_graph.h"
+#include "simulator/analysis/register_uses.h"
 #include "simulator/program/instruction.h"
 #include "simulator/ptx/module.h"
 
@@ -15,7 +17,7 @@ namespace roofline::sim {
 /// from parameters, from the block's number and from memory at such addresses alone. ptxas knows the same.
 class Uniform {
  public:
-  Uniform(const ptx::Function& function, const ControlFlowGraph& graph,
+  Uniform(const ptx::Function& function, const ControlFlowGraph& graph, const RegisterUses& registers,
           std::span<const InstructionInfo> info);
 
   /// Of a source operand; of an address, where it points.
@@ -26,12 +28,12 @@ class Uniform {
   /// Which blocks only some lanes may run: those from a branch that lanes take differently to where they
   /// meet.
   std::vector<bool> partial_blocks() const;
-  bool note(size_t instruction, bool partial);
+  bool differs(const std::vector<u32>& writes, const std::vector<bool>& partial) const;
 
   const ptx::Function& function_;
   const ControlFlowGraph& graph_;
   std::span<const InstructionInfo> info_;
-  std::unordered_set<std::string> varying_, written_, twice_;
+  std::unordered_set<std::string> varying_;
 };
 
 }  // namespace roofline::sim

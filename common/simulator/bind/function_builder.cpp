@@ -391,7 +391,7 @@ void FunctionBuilder::note_machine_code() {
   const std::span<InstructionInfo> info(kernel_.info.begin() + first_index_, source_.instructions.size());
   pack_halves(source_, graph_, info);
   keep_arrays_in_registers(info);
-  note_atomic_forms(source_, graph_, info);
+  note_atomic_forms(source_, graph_, copies_.registers, info);
   note_predication(source_, graph_, info);
   for (InstructionInfo& in : info)
     if (in.predication.until != 0) in.predication.until += first_index_;

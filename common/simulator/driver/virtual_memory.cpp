@@ -143,8 +143,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Handle handl
     if (device_at(address) != device_of(handle)) {
       runtime::say(
           "cuMemMap: on simulated GPUs memory is mapped at addresses that were reserved while a context of "
-          "its "
-          "own device was current");
+          "its own device was current");
       return cudaErrorNotSupported;
     }
     return runtime::to_cuda(r.connection().call(channel::MapMemory{address, bytes, piece_of(handle)}));

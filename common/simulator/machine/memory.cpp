@@ -94,9 +94,7 @@ Memory::~Memory() {
   }
   places_taken &= ~(1u << place_of(window_));
   munmap(reinterpret_cast<void*>(window_), window_bytes_);
-  if (has_bare_)
-    munmap(reinterpret_cast<void*>(window_ + window_bytes_),
-           std::min(2 * capacity_, kDeviceStride - window_bytes_));
+  if (bare_bytes_ != 0) munmap(reinterpret_cast<void*>(window_ + window_bytes_), bare_bytes_);
   close(file_);
 }
 
@@ -207,7 +205,7 @@ void Memory::give_back_unnamed(u64 place, u64 bytes) {
 }
 
 u64 Memory::take_addresses(u64 bytes, u64 alignment) {
-  if (!has_bare_) {
+  if (bare_bytes_ == 0) {
     // Twice the memory, behind all that has some.
     const u64 begin = window_ + window_bytes_;
     const u64 room = std::min(2 * capacity_, kDeviceStride - window_bytes_);
@@ -215,7 +213,7 @@ u64 Memory::take_addresses(u64 bytes, u64 alignment) {
     if (mmap(wanted, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
              0) != wanted)
       return 0;
-    has_bare_ = true;
+    bare_bytes_ = room;
     bare_holes_[begin] = room;
   }
   return take(bare_holes_, bytes, alignment);

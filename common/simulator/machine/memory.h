@@ -105,7 +105,7 @@ class Memory {
   std::map<u64, Allocation> freed_;  ///< by begin; the oldest go first
   std::map<u64, u64> holes_;         ///< free address ranges, begin to size
   std::map<u64, u64> bare_holes_;    ///< the same of addresses without memory
-  bool has_bare_ = false;            ///< they exist: from the first reservation on
+  u64 bare_bytes_ = 0;               ///< of all such addresses; 0 until the first reservation
   int file_ = -1;
   u64 window_ = 0, window_bytes_ = 0;
   u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1, epoch_ = 0;
