@@ -59,9 +59,9 @@ struct AddressPattern {
   bool has_stride = false;
   s32 stride = 0;  ///< bytes between most neighbouring lanes; InstructionCounters::kNoStride: none
 
-  /// Atomics: most lanes on one address (0: not yet), and what each sector that they meet in has to do.
+  /// Atomics: most lanes on one address (0: not known yet), and what each sector that they meet in has to do.
   u32 atomic_turns = 0, most_met = 0;  ///< most_met: the first lane that such a turn begins with
-  u32 turns_phase = ~0u;               ///< base address mod 32 it was computed for; ~0: not yet
+  u32 met_phase = ~0u;                 ///< base address mod 32 it was computed for; ~0: not yet
   u32 met_sectors = 0;
   struct MetSector {
     s64 sector = 0;  ///< relative to the base's

@@ -82,7 +82,8 @@ void count_global_atomic(Block& block, const Instruction& in, InstructionCounter
   KernelCounters& totals = *block.totals;
   const InstructionInfo& info = block.grid->kernel->info[in.index];
   const auto phase = static_cast<u32>(base % kSectorBytes);
-  if (p.turns_phase != phase) find_meetings(p, phase);
+  if (p.atomic_turns == 0) find_meetings(p);
+  if (p.met_phase != phase) find_met_sectors(p, phase);
   const bool one = info.atomic_form == AtomicForm::kOneLane && p.kind == AddressPattern::Kind::kUniform;
   const u64 lanes = one ? 1 : static_cast<u64>(std::popcount(p.mask));
   totals.atomic_lanes += lanes;
@@ -113,8 +114,7 @@ constexpr u32 kHalfPassesOfALoop = 7, kHalfPassesOfALoop64 = 10;
 /// What a shared atomic is beyond its wavefronts.
 void count_shared_atomic(Warp& w, const InstructionInfo& info, InstructionCounters& counters, bool in_turns,
                          AddressPattern& p, u64 base) {
-  const auto phase = static_cast<u32>(base % kSectorBytes);
-  if (p.turns_phase != phase) find_meetings(p, phase);
+  if (p.atomic_turns == 0) find_meetings(p);
   counters.atomic_turns += in_turns ? p.atomic_turns : 1;
   if (info.atomic_form != AtomicForm::kLoop) return;
   const u32 turns = std::max(p.atomic_turns, p.width == 8 ? p.wavefronts / 2 : p.wavefronts);

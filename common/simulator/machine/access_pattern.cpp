@@ -130,6 +130,42 @@ void find_data_path(AddressPattern& p, u32 phase) {
   p.passes = std::max(by_banks, (p.lines + kLinesAtOnce - 1) / kLinesAtOnce);
 }
 
+/// Numbers what the lanes of a warp have, 0, 1, ..., in the order in which it first comes up.
+class Numbering {
+ public:
+  u32 number_of(u64 value) {
+    u32 at = static_cast<u32>(value * 0x9e3779b97f4a7c15 >> 56);
+    while (slots_[at] != 0 && values_[slots_[at] - 1] != value) at = (at + 1) % kSlots;
+    if (slots_[at] == 0) {
+      values_[count_] = value;
+      slots_[at] = static_cast<u8>(++count_);
+    }
+    return slots_[at] - 1;
+  }
+  u32 count() const { return count_; }
+
+ private:
+  static constexpr u32 kSlots = 256;  // so many that two values seldom want the same
+  u64 values_[kWarpSize];
+  u8 slots_[kSlots] = {};  ///< number + 1; 0: empty
+  u32 count_ = 0;
+};
+
+/// Which lanes meet: the words that they go to, how many go to each, and the first of them.
+struct Meetings {
+  u32 words = 0;
+  u8 lanes[kWarpSize] = {}, first[kWarpSize];
+
+  explicit Meetings(const AddressPattern& p) {
+    Numbering numbering;
+    each_lane(p.mask, [&](u32 l) {
+      const u32 word = numbering.number_of(p.difference[l]);
+      if (lanes[word]++ == 0) first[word] = static_cast<u8>(l);
+    });
+    words = numbering.count();
+  }
+};
+
 AddressPattern::Kind kind_of_full_warp(AddressPattern& p) {
   u64 unit = 0;
   bool octets = true;
@@ -155,7 +191,8 @@ void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
   p.width = width;
   p.bank_phase = p.line_phase = ~0u;
   p.has_stride = false;
-  p.turns_phase = ~0u;
+  p.atomic_turns = 0;
+  p.met_phase = ~0u;
   p.lowest = p.highest = 0;
   p.low_bits = 0;
   for (u32 l = 0; l < kWarpSize; ++l) {
@@ -220,25 +257,28 @@ s32 find_stride(const AddressPattern& p) {
   return agree * 2 > pairs && fits ? static_cast<s32>(candidate) : InstructionCounters::kNoStride;
 }
 
-void find_meetings(AddressPattern& p, u32 phase) {
-  p.turns_phase = phase;
-  p.atomic_turns = p.met_sectors = 0;
-  for (u32 left = p.mask; left != 0;) {
-    const auto first = static_cast<u32>(std::countr_zero(left));
-    u32 same = 0;
-    each_lane(left, [&](u32 l) { same |= p.difference[l] == p.difference[first] ? 1u << l : 0u; });
-    left &= ~same;
-    const auto turns = static_cast<u32>(std::popcount(same));
-    if (turns > p.atomic_turns) {
-      p.atomic_turns = turns;
-      p.most_met = first;
-    }
-    const s64 sector = (static_cast<s64>(p.difference[first]) + phase) >> std::countr_zero(kSectorBytes);
-    u32 at = 0;
-    while (at < p.met_sectors && p.met[at].sector != sector) ++at;
+void find_meetings(AddressPattern& p) {
+  const Meetings meetings(p);
+  p.atomic_turns = 0;
+  for (u32 word = 0; word < meetings.words; ++word) {
+    if (meetings.lanes[word] <= p.atomic_turns) continue;
+    p.atomic_turns = meetings.lanes[word];
+    p.most_met = meetings.first[word];
+  }
+}
+
+void find_met_sectors(AddressPattern& p, u32 phase) {
+  const Meetings meetings(p);
+  Numbering sectors;
+  p.met_phase = phase;
+  p.met_sectors = 0;
+  for (u32 word = 0; word < meetings.words; ++word) {
+    const s64 sector =
+        (static_cast<s64>(p.difference[meetings.first[word]]) + phase) >> std::countr_zero(kSectorBytes);
+    const u32 at = sectors.number_of(static_cast<u64>(sector));
     if (at == p.met_sectors) p.met[p.met_sectors++] = {.sector = sector};
     p.met[at].words += 1;
-    p.met[at].turns = std::max(p.met[at].turns, static_cast<u8>(turns));
+    p.met[at].turns = std::max(p.met[at].turns, meetings.lanes[word]);
   }
 }
 

@@ -28,7 +28,10 @@ void find_lines(AddressPattern& pattern, u32 phase);
 /// The distance between neighbouring active lanes that holds for most of them (majority vote, then a count).
 s32 find_stride(const AddressPattern& pattern);
 
-/// Who meets whom in atomics. `phase`: the first lane's address within a sector.
-void find_meetings(AddressPattern& pattern, u32 phase);
+/// How many lanes of an atomic meet on one word at most.
+void find_meetings(AddressPattern& pattern);
+
+/// What each sector of an atomic has to do. `phase`: the first lane's address within a sector.
+void find_met_sectors(AddressPattern& pattern, u32 phase);
 
 }  // namespace roofline::sim
