@@ -13,6 +13,7 @@
 #include "grader/base/units.h"
 #include "grader/lab/generate.h"
 #include "grader/lab/half.h"
+#include "grader/lab/vectorised.h"
 
 namespace roofline::grader {
 namespace {
@@ -53,7 +54,7 @@ bool is_poison(std::span<const std::byte> got, std::uint64_t index, std::size_t 
 /// Whether a block is right beyond doubt: a loop that the compiler vectorises. Anything unusual (NaN,
 /// infinity, a bound that is no number) answers false, and the block is then looked at element by element.
 template <class T>
-bool plainly_right(std::span<const std::byte> got, std::uint64_t begin, std::span<const Expected> expected,
+inline bool plainly_right(std::span<const std::byte> got, std::uint64_t begin, std::span<const Expected> expected,
                    double scale, double smallest) {
   const T* values = reinterpret_cast<const T*>(got.data()) + begin;
   bool right = true;
@@ -63,6 +64,14 @@ bool plainly_right(std::span<const std::byte> got, std::uint64_t begin, std::spa
     right &= bound < std::numeric_limits<double>::max();
   }
   return right;
+}
+
+/// plainly_right of a type of floating-point numbers; integers have to be equal.
+ROOFLINE_VECTORISED bool plainly_right(Type type, std::span<const std::byte> got, std::uint64_t begin,
+                                       std::span<const Expected> expected, double scale, double smallest) {
+  if (type == Type::kF32) return plainly_right<float>(got, begin, expected, scale, smallest);
+  if (type == Type::kF16) return plainly_right<_Float16>(got, begin, expected, scale, smallest);
+  return type == Type::kF64 && plainly_right<double>(got, begin, expected, scale, smallest);
 }
 
 /// One thread's findings over one piece.
@@ -178,10 +187,7 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
   result.checked = sampled ? options.positions.size() : result.elements;
   const double scale = output.tolerance.c * growth * output.tolerance.u, smallest = format_of(type).smallest;
   const auto right_block = [&](std::uint64_t begin, std::span<const Expected> expected) {
-    if (scale == 0) return false;
-    if (type == Type::kF32) return plainly_right<float>(got, begin, expected, scale, smallest);
-    if (type == Type::kF16) return plainly_right<_Float16>(got, begin, expected, scale, smallest);
-    return type == Type::kF64 && plainly_right<double>(got, begin, expected, scale, smallest);
+    return scale != 0 && plainly_right(type, got, begin, expected, scale, smallest);
   };
   std::vector<Piece> pieces;
   std::mutex mutex;

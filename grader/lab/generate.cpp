@@ -4,6 +4,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include <type_traits>
 
 #include "grader/base/parallel.h"
+#include "grader/lab/half.h"
 
 namespace roofline::grader {
 namespace {
@@ -57,24 +59,36 @@ void fill(std::span<std::byte> array, const Make& make) {
   });
 }
 
-/// Two floats from each 64 random bits. Chunks are even, so a pair never straddles two of them.
-void fill_floats(std::span<std::byte> array, std::uint64_t seed, float middle, float half_range) {
-  float* elements = reinterpret_cast<float*>(array.data());
-  const std::size_t count = array.size() / sizeof(float);
-  parallel_chunks(count, std::size_t{1} << 18, [=](std::size_t begin, std::size_t end) {
+/// Two numbers from each 64 random bits, made of 32 of them each. Chunks are even, so a pair never straddles
+/// two of them.
+template <class T, class Make>
+void fill_pairs(std::span<std::byte> array, std::uint64_t seed, const Make& make) {
+  T* elements = reinterpret_cast<T*>(array.data());
+  parallel_chunks(array.size() / sizeof(T), std::size_t{1} << 18, [=](std::size_t begin, std::size_t end) {
     std::size_t i = begin;
     for (; i + 1 < end; i += 2) {
       const std::uint64_t bits = random_bits(seed, i / 2);
-      elements[i] = uniform<float>(bits & 0xffffffffU, middle, half_range);
-      elements[i + 1] = uniform<float>(bits >> 32, middle, half_range);
+      elements[i] = make(static_cast<std::uint32_t>(bits));
+      elements[i + 1] = make(static_cast<std::uint32_t>(bits >> 32));
     }
-    if (i < end) elements[i] = uniform<float>(random_bits(seed, i / 2) & 0xffffffffU, middle, half_range);
+    if (i < end) elements[i] = make(static_cast<std::uint32_t>(random_bits(seed, i / 2)));
+  });
+}
+
+/// Eight bytes from each 64 random bits.
+void fill_bytes(std::span<std::byte> array, std::uint64_t seed) {
+  parallel_chunks(array.size(), std::size_t{1} << 20, [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; i += 8) {
+      const std::uint64_t bits = random_bits(seed, i / 8);
+      std::memcpy(array.data() + i, &bits, std::min<std::size_t>(8, end - i));
+    }
   });
 }
 
 template <class T>
 void fill_integers(std::span<std::byte> array, std::uint64_t seed, double low, double high) {
   if (low == -1 && high == 1) {
+    if constexpr (sizeof(T) == 1) return fill_bytes(array, seed);
     fill<T>(array, [=](std::size_t i) { return static_cast<T>(random_bits(seed, i)); });
     return;
   }
@@ -146,14 +160,15 @@ void fill_random(Type type, std::span<std::byte> array, std::uint64_t seed, doub
   const auto middle32 = static_cast<float>(middle), half32 = static_cast<float>(half);
   switch (type) {
     case Type::kF32:
-      fill_floats(array, seed, middle32, half32);
+      fill_pairs<float>(array, seed,
+                        [=](std::uint32_t bits) { return uniform<float>(bits, middle32, half32); });
       break;
     case Type::kF64:
       fill<double>(array, [=](std::size_t i) { return uniform<double>(random_bits(seed, i), middle, half); });
       break;
     case Type::kF16:
-      fill<_Float16>(array, [=](std::size_t i) {
-        return static_cast<_Float16>(uniform<float>(random_bits(seed, i), middle32, half32));
+      fill_pairs<_Float16>(array, seed, [=](std::uint32_t bits) {
+        return half_of(uniform<float>(bits, middle32, half32));
       });
       break;
     case Type::kS8:

@@ -156,14 +156,18 @@ void evaluate_reference(const CallView& call, std::uint64_t begin, std::uint64_t
     program[k] = {static_cast<Op>(bits & 255), static_cast<std::uint8_t>(bits >> 8 & 255),
                   static_cast<std::uint8_t>(bits >> 16 & 255)};
   }
+  std::span<const float> inputs[Expression::kMostInputs];
+  double constants[std::size(kConstantNames)];
+  std::ranges::transform(kInputs, inputs, [&](const std::string& name) { return call.input<float>(name); });
+  std::ranges::transform(kConstantNames, constants, [&](const std::string& name) { return call.scalar(name); });
   for (auto i = begin; i < end; ++i) {
     Expected value[Expression::kMostNodes];
     for (int k = 0; k < nodes; ++k) {
       const Node node = program[k];
       if (node.op == Op::kInput)
-        value[k] = {call.input<float>(kInputs[node.a])[i], 0};
+        value[k] = {inputs[node.a][i], 0};
       else if (node.op == Op::kConstant)
-        value[k] = {call.scalar(kConstantNames[node.a]), 0};
+        value[k] = {constants[node.a], 0};
       else
         value[k] = apply(node.op, value[node.a], value[node.b]);
     }

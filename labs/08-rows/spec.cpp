@@ -12,6 +12,8 @@
 
 #include "grader/lab/generate.h"
 #include "grader/lab/half.h"
+#include "grader/lab/sum.h"
+#include "grader/lab/vectorised.h"
 
 namespace roofline::grader {
 namespace {
@@ -210,29 +212,54 @@ std::vector<Goal> copy_goals(const ThresholdTable& longest = {}) {
 
 // ---- A: softmax ----
 
-/// exp to within 10^-9 of its value, in operations that a compiler vectorises; for arguments up to 0.
-double exponential(double x) {
-  const double scaled = std::max(x * 1.4426950408889634, -1020.0);
-  const double whole = std::floor(scaled + 0.5), t = (scaled - whole) * 0.6931471805599453;
-  double series = 1;
-  for (int k = 9; k > 0; --k) series = 1 + t / k * series;
-  const double power =
-      std::bit_cast<double>((static_cast<std::uint64_t>(static_cast<std::int64_t>(whole) + 1023)) << 52U);
-  const bool vanishes = x < -700;
-  return std::isnan(x) ? x : vanishes ? 0 : series * power;
+/// 2^x to within 10^-9 of its value for x from -1023, where it is 0, to 0; in operations that a compiler
+/// vectorises.
+inline double power_of_two(double x) {
+  // 1.5 * 2^52: what is added to it is rounded to a whole number, which its lowest bits then hold.
+  constexpr double kWhole = 0x1.8p52;
+  const double shifted = x + kWhole, t = (x - (shifted - kWhole)) * 0.6931471805599453;
+  // Taylor's series of exp, written out: no loop around a loop is vectorised.
+  const double high = 1. / 120 + t * (1. / 720 + t * (1. / 5040 + t * (1. / 40'320 + t / 362'880)));
+  const double series = 1 + t * (1 + t * (1. / 2 + t * (1. / 6 + t * (1. / 24 + t * high))));
+  return series * std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52U);
+}
+
+/// The largest number of a row, -inf where there is none. Halves are ordered as integers are, but for those
+/// below 0, whose order is reversed.
+ROOFLINE_VECTORISED double largest(std::span<const _Float16> row) {
+  constexpr std::int16_t kNone = -1 - static_cast<std::int16_t>(kInfinity);  // as -inf below
+  std::int16_t most = kNone;
+  for (const _Float16 half : row) {
+    const auto bits = std::bit_cast<std::int16_t>(half);
+    const auto ordered = static_cast<std::int16_t>(bits ^ (bits >> 15 & 0x7fff));
+    const bool is_nan = (bits & 0x7fff) > static_cast<int>(kInfinity);
+    most = std::max(most, is_nan ? kNone : ordered);
+  }
+  return value_of(std::bit_cast<_Float16>(static_cast<std::int16_t>(most ^ (most >> 15 & 0x7fff))));
+}
+
+/// `powers` becomes exp(x - most) for each x of the row; returns their sum.
+ROOFLINE_VECTORISED double exponentials(std::span<const _Float16> row, double most, double* powers) {
+  constexpr double kLog2E = 1.4426950408889634, kLeast = -1023;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double exponent = (value_of(row[i]) - most) * kLog2E;
+    powers[i] = exponent < kLeast ? kLeast : exponent;
+  }
+  for (std::size_t i = 0; i < row.size(); ++i) powers[i] = power_of_two(powers[i]);
+  return sum_of({powers, row.size()}, [](double power) { return power; });
 }
 
 void softmax_reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  std::vector<double> powers;
   each_row(call, begin, end,
            [&](std::uint64_t first, std::uint64_t last, std::span<const _Float16> row, std::uint64_t start) {
-             double most = -std::numeric_limits<double>::infinity(), sum = 0;
-             for (const _Float16 half : row) most = std::max(most, value_of(half));
-             for (const _Float16 half : row) sum += exponential(value_of(half) - most);
+             powers.resize(row.size());
+             const double sum = exponentials(row, largest(row), powers.data());
              // The exponent's product with log2(e) is rounded, and so is its power: in all 64 units at most
              // where the result is no zero in halves.
              const double error = 64 * kRoundoffF32 + sum_error(row.size());
              for (std::uint64_t i = first; i < last; ++i) {
-               const double value = exponential(value_of(row[i - start]) - most) / sum;
+               const double value = powers[i - start] / sum;
                expected[i - begin] = {value, with_error(value, value * error)};
              }
            });
@@ -309,36 +336,50 @@ Part softmax() {
 /// Mean and variance of a row, and what float arithmetic may have added to a normalised element.
 struct Moments {
   double mean = 0, variance = 0, shift = 0, scale = 0;
-
-  Moments(std::span<const _Float16> row, double eps) {
-    const auto n = static_cast<double>(row.size());
-    double absolute = 0;
-    for (const _Float16 half : row) mean += value_of(half);
-    for (const _Float16 half : row) absolute += std::abs(value_of(half));
-    mean /= n;
-    for (const _Float16 half : row) variance += (value_of(half) - mean) * (value_of(half) - mean);
-    variance /= n;
-    // A mean is off by the rounding of its sum; distances between means, squared, by that much relative to
-    // the deviation.
-    const double deviation = std::sqrt(variance + eps), of_mean = sum_error(row.size()) * absolute / n;
-    shift = of_mean / deviation;
-    scale = sum_error(row.size()) + shift + shift * shift + 16 * kRoundoffF32;
-  }
 };
 
+ROOFLINE_VECTORISED Moments moments(std::span<const double> row, double eps) {
+  Moments of;
+  const auto n = static_cast<double>(row.size());
+  const double absolute = sum_of(row, [](double x) { return std::abs(x); });
+  const double mean = of.mean = sum_of(row, [](double x) { return x; }) / n;
+  of.variance = sum_of(row, [mean](double x) { return (x - mean) * (x - mean); }) / n;
+  // A mean is off by the rounding of its sum; distances between means, squared, by that much relative to
+  // the deviation.
+  const double deviation = std::sqrt(of.variance + eps), of_mean = sum_error(row.size()) * absolute / n;
+  of.shift = of_mean / deviation;
+  of.scale = sum_error(row.size()) + of.shift + of.shift * of.shift + 16 * kRoundoffF32;
+  return of;
+}
+
+ROOFLINE_VECTORISED void values_of(std::span<const _Float16> halves, double* values) {
+  for (std::size_t i = 0; i < halves.size(); ++i) values[i] = value_of(halves[i]);
+}
+
+/// What comes out for elements x of a row, with their gammas and betas.
+ROOFLINE_VECTORISED void normalised(const Moments& of, double eps, std::span<const double> x,
+                                    const double* gamma, const double* beta, Expected* expected) {
+  const double deviation = std::sqrt(of.variance + eps);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double scaled = (x[i] - of.mean) / deviation * gamma[i];
+    const double error = std::abs(gamma[i]) * of.shift + std::abs(scaled) * of.scale +
+                         4 * kRoundoffF32 * (std::abs(scaled) + std::abs(beta[i]));
+    expected[i] = {scaled + beta[i], with_error(scaled + beta[i], error)};
+  }
+}
+
 void layer_norm_reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
-  const auto gamma = call.input<_Float16>("gamma"), beta = call.input<_Float16>("beta");
+  const auto gammas = call.input<_Float16>("gamma"), betas = call.input<_Float16>("beta");
+  std::vector<double> gamma(gammas.size()), beta(betas.size()), x(gammas.size());
+  values_of(gammas, gamma.data());
+  values_of(betas, beta.data());
   const double eps = call.scalar("eps");
   each_row(call, begin, end,
            [&](std::uint64_t first, std::uint64_t last, std::span<const _Float16> row, std::uint64_t start) {
-             const Moments of(row, eps);
-             for (std::uint64_t i = first; i < last; ++i) {
-               const double g = value_of(gamma[i - start]), b = value_of(beta[i - start]);
-               const double scaled = (value_of(row[i - start]) - of.mean) / std::sqrt(of.variance + eps) * g;
-               const double error = std::abs(g) * of.shift + std::abs(scaled) * of.scale +
-                                    4 * kRoundoffF32 * (std::abs(scaled) + std::abs(b));
-               expected[i - begin] = {scaled + b, with_error(scaled + b, error)};
-             }
+             values_of(row, x.data());
+             const std::uint64_t from = first - start;
+             normalised(moments(x, eps), eps, std::span(x).subspan(from, last - first), gamma.data() + from,
+                        beta.data() + from, expected + (first - begin));
            });
 }
 
