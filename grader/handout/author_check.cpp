@@ -176,6 +176,14 @@ class FolderCheck {
   std::vector<std::string> faults_;
 };
 
+/// A check that failed for the expected reason, in the expected words.
+bool says(const Expectation& expected, const Check& check) {
+  const std::string said = check.id + "\n" + check.title + "\n" + check.message;
+  return name_of(check.reason) == expected.outcome &&
+         std::ranges::all_of(expected.words,
+                             [&](const std::string& word) { return said.find(word) != std::string::npos; });
+}
+
 std::string outcome_of(const Result& result) {
   return std::string(result.reason == Class::kNone ? name_of(result.verdict) : name_of(result.reason));
 }
@@ -205,16 +213,19 @@ std::vector<std::string> folder_faults(const Chosen& chosen, const Paths& paths)
   return FolderCheck(chosen, paths).run();
 }
 
+bool is_refused(const Expectation& expected, const std::vector<Check>& checks) {
+  const auto failed = [](const Check& check) { return check.verdict == Verdict::kFail; };
+  const auto first = std::ranges::find_if(checks, failed);
+  if (first == checks.end() || name_of(first->reason) != expected.outcome) return false;
+  return std::ranges::any_of(checks, [&](const Check& check) { return failed(check) && says(expected, check); });
+}
+
 std::string wrong_fault(const Expectation& expected, const Result& result) {
   if (result.verdict == Verdict::kPass) return "passed, although it is wrong";
   if (result.verdict != Verdict::kFail) return "no verdict: " + outcome_of(result);
-  for (const Check& check : result.checks) {
-    if (check.verdict != Verdict::kFail || name_of(check.reason) != expected.outcome) continue;
-    const std::string said = check.id + "\n" + check.title + "\n" + check.message;
-    if (std::all_of(expected.words.begin(), expected.words.end(),
-                    [&](const std::string& word) { return said.find(word) != std::string::npos; }))
+  for (const Check& check : result.checks)
+    if (check.verdict == Verdict::kFail && says(expected, check))
       return outcome_of(result) == expected.outcome ? "" : "first refused as " + outcome_of(result);
-  }
   std::string words;
   for (const std::string& word : expected.words) words += " " + word;
   return "refused as " + outcome_of(result) + ", not as " + expected.outcome + words;

@@ -14,12 +14,9 @@
 namespace roofline::grader {
 
 /// The first line of a file in wrong/ or variants/: `// expect: CLASS WORDS`, of a patch `# expect: ...`. In
-/// wrong/, CLASS is a class of
-/// verdict
-/// (`wrong-answer`) and every word must stand in the id or message of a failed check; in variants/ it is a
-/// medal
-/// (`pass`, `good`, `excellent`), or `none` for a variant that is correct and earns no medal. A further line
-/// `needs: gpu` skips it on simulated devices.
+/// wrong/, CLASS is a class of verdict (`wrong-answer`) and every word must occur in the id or message of a
+/// failed check; in variants/ it is a medal (`pass`, `good`, `excellent`), or `none` for a variant that is
+/// correct and earns no medal. A further line `needs: gpu` skips it on simulated devices.
 struct Expectation {
   std::string outcome;
   std::vector<std::string> words{};
@@ -32,6 +29,8 @@ std::optional<Expectation> parse_expectation(const std::string& text);
 /// without a line budget, submissions without an expectation, patches that do not apply.
 std::vector<std::string> folder_faults(const Chosen& chosen, const Paths& paths);
 
+/// Whether these checks refuse a wrong submission for its own reason, whatever else would fail.
+bool is_refused(const Expectation& expected, const std::vector<Check>& checks);
 /// Empty when a wrong submission was refused for its own reason.
 std::string wrong_fault(const Expectation& expected, const Result& result);
 /// Empty when a variant passed with the medal it names.

@@ -56,7 +56,7 @@ class CaseRunner {
     std::size_t left_out = 0, ran = 0;
     if (quick_) make_room();
     const std::size_t first_check = grading_.result.checks.size();
-    for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (std::size_t i = 0; i < cases.size() && !grading_.ended; ++i) {
       const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - begin;
       const bool late =
           ran >= kLeastCases && cases[i].tells.empty() && so_far.count() > grading_.options.quick_seconds;

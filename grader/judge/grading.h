@@ -32,6 +32,7 @@ struct Grading {
     double bytes = 0, seconds = 0;
   };
   std::optional<Probe> probe{};
+  bool ended = false;  ///< GradeOptions::enough said so
 
   std::uint64_t next_seed();
   /// How a worker with the submission runs.

@@ -29,7 +29,11 @@ RigOptions Grading::rig_options(const DeviceChoice& where, double deadline_secon
   return rig;
 }
 
-Check& Grading::add(Check check) { return result.checks.emplace_back(std::move(check)); }
+Check& Grading::add(Check check) {
+  Check& added = result.checks.emplace_back(std::move(check));
+  if (added.verdict == Verdict::kFail && options.enough) ended = ended || options.enough(result.checks);
+  return added;
+}
 
 ExamineOptions Grading::examine_options() const {
   ExamineOptions examine_options;
@@ -70,7 +74,7 @@ void grade_all(Grading& grading) {
   if (!grading.facts.simulated && right_so_far && !grading.options.simulator_directory.empty()) {
     grade_correctness(grading, simulated_stand_in(grading.facts, grading.options), "simulated-");
   }
-  grade_performance(grading);
+  if (!grading.ended) grade_performance(grading);
 }
 
 /// The line that wastes most, by the sectors or the passes that it could do without; 0: none wastes much.
@@ -150,7 +154,7 @@ void run_stages(Grading& grading) try {
     grading.result = before;
     grade_again(grading);
   }
-  draw_waste(grading);
+  if (!grading.ended) draw_waste(grading);
   run_sentinel(grading.device, grading.facts, grading.options, grading.next_seed());
 } catch (const std::exception& error) {
   // Nothing that goes wrong on our side may cost the learner anything.

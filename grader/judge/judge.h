@@ -56,6 +56,9 @@ struct GradeOptions {
   bool release_build = true;                           ///< false: performance is refused (debug build)
   Sandbox sandbox = Sandbox::kNone;                    ///< what workers run in
   BudgetLimits limits{};                               ///< of the submission, all its calls together
+  /// Asked about the checks so far whenever one has failed: true ends the grade, for somebody who wants to
+  /// know the verdict and its reason alone. What was not looked at is then not in the result.
+  std::function<bool(const std::vector<Check>&)> enough{};
 };
 
 /// Grades one part; the result is complete. Never throws for a fault of the submission or of the device:

@@ -28,9 +28,13 @@ class PerformanceGrader {
   }
 
   void run() {
-    for (const Goal& goal : g_.part.goals) grade_goal(goal);
-    for (const Sweep& sweep : g_.part.sweeps) grade_sweep(sweep);
-    for (const Overlap& overlap : g_.part.overlaps) grade_overlap(overlap);
+    for (const Goal& goal : g_.part.goals)
+      if (!g_.ended) grade_goal(goal);
+    for (const Sweep& sweep : g_.part.sweeps)
+      if (!g_.ended) grade_sweep(sweep);
+    for (const Overlap& overlap : g_.part.overlaps)
+      if (!g_.ended) grade_overlap(overlap);
+    if (g_.ended) return;
     if (!g_.options.brief)
       for (const Goal& goal : g_.part.shown) show(goal);
     for (const Check& check : decided_) g_.add(check);
@@ -352,8 +356,9 @@ Counted count_in_simulation(Grading& grading) {
   const DeviceChoice like = simulated_stand_in(grading.facts, grading.options);
   Part part = grading.part;
   part.shown.clear();
-  Grading there{
-      grading.lab, part, grading.submission, like, grading.options, device_facts(like, grading.options), {}};
+  GradeOptions options = grading.options;
+  options.enough = nullptr;  // a time that is too slow there is no fault
+  Grading there{grading.lab, part, grading.submission, like, options, device_facts(like, options), {}};
   there.budget = grading.budget;
   there.calls = grading.calls;
   there.probe = grading.probe;
@@ -383,6 +388,7 @@ void grade_second_device(Grading& grading) {
     for (auto& [capability, thresholds] : goal.thresholds) thresholds = {.excellent = thresholds.excellent};
   GradeOptions once = grading.options;
   once.brief = true;
+  once.enough = nullptr;
   Grading there{grading.lab, goals, grading.submission, second, once, device_facts(second, once), {}};
   there.budget = grading.budget;
   there.calls = grading.calls;
@@ -422,6 +428,7 @@ void grade_performance(Grading& grading) {
   }
   if (why.empty()) {
     PerformanceGrader(grading, std::move(counted.structure)).run();
+    if (grading.ended) return;
     grade_second_device(grading);
     for (const Quality& quality : grading.part.qualities) grade_quality(grading, quality);
     return;

@@ -150,8 +150,11 @@ BuildResult Workbench::build(const Chosen& chosen, const fs::path& source,
   return Builder(paths_, builder_.toolkit()).build(asked);  // the progress line is of one thread alone
 }
 
-Result Workbench::grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed) {
-  return judge(chosen, submission, options(seed));
+Result Workbench::grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed,
+                        std::function<bool(const std::vector<Check>&)> enough) {
+  GradeOptions how = options(seed);
+  how.enough = std::move(enough);
+  return judge(chosen, submission, std::move(how));
 }
 
 Check Workbench::compile(const Chosen& chosen, const Submission& submission) {

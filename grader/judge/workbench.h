@@ -28,7 +28,9 @@ class Workbench {
   Workbench(const Paths& paths, const std::string& device, Sandbox sandbox = Sandbox::kNone);
 
   /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
-  Result grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
+  /// `enough`: see GradeOptions.
+  Result grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed,
+               std::function<bool(const std::vector<Check>&)> enough = {});
 
   /// Builds only, into the cache: what the judge would say of it.
   Check compile(const Chosen& chosen, const Submission& submission);

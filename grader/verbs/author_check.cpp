@@ -160,7 +160,10 @@ class AuthorCheck {
     const fs::path prediction =
         (trial.kind == Kind::kSkeleton ? trial.chosen.folder(paths_) : trial.chosen.solutions(paths_)) /
         trial.chosen.lab->prediction;
-    const Result result = bench->grade(trial.chosen, {.source = source, .prediction = prediction}, 0);
+    std::function<bool(const std::vector<Check>&)> enough;
+    if (trial.kind == Kind::kWrong)
+      enough = [&](const std::vector<Check>& checks) { return is_refused(trial.expected, checks); };
+    const Result result = bench->grade(trial.chosen, {.source = source, .prediction = prediction}, 0, enough);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const std::string fault = fault_of(trial, result);
     char seconds[32];

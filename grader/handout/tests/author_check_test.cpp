@@ -77,6 +77,17 @@ TEST(WrongSubmission, TheFirstFailureDecides) {
   EXPECT_NE(wrong_fault({.outcome = "wrong-answer", .words = {}}, result), "");
 }
 
+// Breaks when the grade of a wrong submission ends before its own reason was seen, or with another's.
+TEST(WrongSubmission, EndsWithItsOwnReason) {
+  const Expectation tail{.outcome = "wrong-answer", .words = {"tail"}};
+  std::vector<Check> checks = failed(Class::kWrongAnswer, "all zero").checks;
+  EXPECT_FALSE(is_refused(tail, checks)) << "the words may still come";
+  checks.push_back(failed(Class::kWrongAnswer, "1 of 257: tail only").checks.back());
+  EXPECT_TRUE(is_refused(tail, checks));
+  checks.insert(checks.begin(), failed(Class::kRace, "").checks.back());
+  EXPECT_FALSE(is_refused(tail, checks)) << "refused as a race first";
+}
+
 TEST(Variant, MustEarnTheMedalItNames) {
   EXPECT_EQ(variant_fault({.outcome = "good", .words = {}}, passed(Medal::kGood, 0.85)), "");
   EXPECT_NE(variant_fault({.outcome = "good", .words = {}}, passed(Medal::kExcellent, 0.95)), "");

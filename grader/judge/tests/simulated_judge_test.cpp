@@ -74,6 +74,7 @@ class SimulatedJudge : public testing::Test {
     options.roof_cache = roof_cache_;
     options.roofs_that_came = roofs_that_came_;
     options.roof_worker = [](const Roof&) { return fs::path(COPY_WORKER); };
+    options.enough = enough_;
     return grade(lab, lab.parts[0], {worker, {}}, {}, options);
   }
   static std::string summary(const Result& result) {
@@ -95,6 +96,7 @@ class SimulatedJudge : public testing::Test {
   }
 
   fs::path folder_, roof_cache_, roofs_that_came_;
+  std::function<bool(const std::vector<Check>&)> enough_{};
   std::string second_device_;
   Thresholds thresholds_;
 };
@@ -227,6 +229,18 @@ void expect_marked_line(const Check& check) {
   std::string line;
   for (unsigned i = 0; i < check.line; ++i) std::getline(source, line);
   EXPECT_NE(line.find("the test looks for this line"), std::string::npos) << check.line;
+}
+
+/// Would fail if a grade that may end went on, or ended before it was told to.
+TEST_F(SimulatedJudge, EndsWhereEnoughIsKnown) {
+  const Result whole = grade_as("one-thread");
+  enough_ = [](const std::vector<Check>& checks) { return checks.back().reason == Class::kWrongAnswer; };
+  const Result ended = grade_as("one-thread");
+  EXPECT_EQ(ended.reason, whole.reason) << summary(ended);
+  ASSERT_LT(ended.checks.size(), whole.checks.size()) << summary(ended);
+  for (std::size_t i = 0; i < ended.checks.size(); ++i) EXPECT_EQ(ended.checks[i].id, whole.checks[i].id);
+  enough_ = [](const std::vector<Check>&) { return false; };
+  EXPECT_EQ(grade_as("one-thread").checks.size(), whole.checks.size());
 }
 
 TEST_F(SimulatedJudge, OutOfBoundsNamesTheLine) {
