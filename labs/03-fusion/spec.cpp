@@ -159,7 +159,8 @@ void evaluate_reference(const CallView& call, std::uint64_t begin, std::uint64_t
   std::span<const float> inputs[Expression::kMostInputs];
   double constants[std::size(kConstantNames)];
   std::ranges::transform(kInputs, inputs, [&](const std::string& name) { return call.input<float>(name); });
-  std::ranges::transform(kConstantNames, constants, [&](const std::string& name) { return call.scalar(name); });
+  std::ranges::transform(kConstantNames, constants,
+                         [&](const std::string& name) { return call.scalar(name); });
   for (auto i = begin; i < end; ++i) {
     Expected value[Expression::kMostNodes];
     for (int k = 0; k < nodes; ++k) {
