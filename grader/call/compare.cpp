@@ -54,8 +54,8 @@ bool is_poison(std::span<const std::byte> got, std::uint64_t index, std::size_t 
 /// Whether a block is right beyond doubt: a loop that the compiler vectorises. Anything unusual (NaN,
 /// infinity, a bound that is no number) answers false, and the block is then looked at element by element.
 template <class T>
-inline bool plainly_right(std::span<const std::byte> got, std::uint64_t begin, std::span<const Expected> expected,
-                   double scale, double smallest) {
+inline bool plainly_right(std::span<const std::byte> got, std::uint64_t begin,
+                          std::span<const Expected> expected, double scale, double smallest) {
   const T* values = reinterpret_cast<const T*>(got.data()) + begin;
   bool right = true;
   for (std::size_t i = 0; i < expected.size(); ++i) {

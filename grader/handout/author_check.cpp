@@ -217,7 +217,8 @@ bool is_refused(const Expectation& expected, const std::vector<Check>& checks) {
   const auto failed = [](const Check& check) { return check.verdict == Verdict::kFail; };
   const auto first = std::ranges::find_if(checks, failed);
   if (first == checks.end() || name_of(first->reason) != expected.outcome) return false;
-  return std::ranges::any_of(checks, [&](const Check& check) { return failed(check) && says(expected, check); });
+  return std::ranges::any_of(checks,
+                             [&](const Check& check) { return failed(check) && says(expected, check); });
 }
 
 std::string wrong_fault(const Expectation& expected, const Result& result) {

@@ -167,9 +167,8 @@ void fill_random(Type type, std::span<std::byte> array, std::uint64_t seed, doub
       fill<double>(array, [=](std::size_t i) { return uniform<double>(random_bits(seed, i), middle, half); });
       break;
     case Type::kF16:
-      fill_pairs<_Float16>(array, seed, [=](std::uint32_t bits) {
-        return half_of(uniform<float>(bits, middle32, half32));
-      });
+      fill_pairs<_Float16>(
+          array, seed, [=](std::uint32_t bits) { return half_of(uniform<float>(bits, middle32, half32)); });
       break;
     case Type::kS8:
       fill_integers<std::int8_t>(array, seed, low, high);

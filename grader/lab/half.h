@@ -28,7 +28,7 @@ inline _Float16 half_of(float number) {
   // infinity's.
   const std::uint32_t normal = (magnitude - (112U << 23U) + 0xfffU + (magnitude >> 13U & 1U)) >> 13U;
   const std::uint32_t special = magnitude > 0x7f800000U ? 0x7e00 : 0x7c00;
-  const std::uint32_t half = magnitude >= 0x47800000U   ? special
+  const std::uint32_t half = magnitude >= 0x47800000U  ? special
                              : magnitude < 0x38800000U ? subnormal
                                                        : normal;
   return std::bit_cast<_Float16>(static_cast<std::uint16_t>(half | (bits >> 16U & 0x8000U)));

@@ -34,9 +34,9 @@ TEST(Half, ValuesAreTheCompilersOwn) {
 TEST(Half, RoundsAsTheCompilerDoes) {
   for (std::uint32_t bits = 0; bits <= 0x7c00; ++bits) {
     const auto half = static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits)));
-    const float next =
-        bits < 0x7bff ? static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits + 1)))
-                      : 65536.0F;
+    const float next = bits < 0x7bff
+                           ? static_cast<float>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(bits + 1)))
+                           : 65536.0F;
     for (const float at : {half, std::midpoint(half, next)})
       for (const float number : {at, std::nextafter(at, 0.0F), std::nextafter(at, 1e30F)})
         for (const float either : {number, -number})
