@@ -1,6 +1,6 @@
 # Precompiled headers of the standard library and of third parties, one set for all targets that are compiled with the
-# same options. Ours are not among them: they change, and a missing include would not show. The presets sanitize and
-# fuzz compile without any, so that an include of the standard library that is missing shows there.
+# same options. Ours are not among them: they change, and a missing include would not show. An include of the standard
+# library that is missing is found by .ci/includes.
 #
 #   precompiled(computing TARGET...)   rooms that compute: optimised as the build type says
 #   precompiled(talking TARGET...)     rooms that read and write text: -O1 takes half the time to compile

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <tuple>
 
 #include "docs/tests/data_sheet.h"
 #include "docs/tests/generated.h"

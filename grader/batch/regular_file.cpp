@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 namespace roofline::grader {
 
 std::optional<std::string> read_regular(const std::filesystem::path& file, std::size_t most) {

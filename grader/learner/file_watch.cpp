@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <stdexcept>
 
 #include "grader/base/file.h"
 

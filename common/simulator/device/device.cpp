@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 
 #include "simulator/bind/module.h"
 #include "simulator/device/launch_check.h"

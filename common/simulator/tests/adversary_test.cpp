@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>

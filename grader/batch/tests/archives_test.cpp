@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // Archives that students and platforms hand in: read, refused, never followed out, never waited for too long.
+#include <cstdlib>
+
 #include "grader/batch/class_folder.h"
 #include "grader/unpack/unpack.h"
 #include "intake_folder.h"

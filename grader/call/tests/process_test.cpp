@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "grader/call/call.h"
 #include "grader/call/shared_memory.h"
 #include "grader/call/worker_process.h"

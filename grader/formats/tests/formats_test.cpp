@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 
 #include "grader/base/paths.h"
 #include "grader/base/xml.h"

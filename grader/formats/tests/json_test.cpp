@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "grader/formats/read_json.h"
 #include "grader/formats/tests/schema_check.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <regex>
 #include <set>
+#include <stdexcept>
 
 namespace roofline::grader {
 namespace {

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <stdexcept>
+
 #include "grader/base/file.h"
 #include "grader/formats/json.h"
 #include "grader/formats/read_json.h"

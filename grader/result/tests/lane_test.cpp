@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "grader/result/counter_names.h"
 #include "grader/result/lane_figure.h"

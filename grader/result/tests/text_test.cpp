@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "grader/base/units.h"
 #include "grader/result/result_text.h"
