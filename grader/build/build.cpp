@@ -180,12 +180,10 @@ std::string Builder::environment_key(const BuildRequest& request) const {
 }
 
 /// Empty where nvcc has to do it.
-std::string Builder::quick_script(const std::vector<std::string>& command, const fs::path& work,
-                                  const std::string& key) const {
+std::string Builder::quick_script(const std::vector<std::string>& command,
+                                  const std::vector<std::string>& environment, const std::string& key) const {
   std::vector<std::string> dryrun = command;
   dryrun.emplace_back("--dryrun");
-  std::vector<std::string> environment = kNeutral;
-  environment.push_back("TMPDIR=" + work.string());  // where the files between the steps lie
   const CommandResult steps =
       run_command(dryrun, {.directory = paths_.root, .limit = kDryRunLimit, .environment = environment});
   return steps.ok() ? quick_compile_script(steps.output, key.substr(0, 16)).value_or("") : "";
@@ -210,13 +208,15 @@ Builder::Object Builder::compile(const BuildRequest& request, const Unit& unit,
     object.command = compile_boxed(request, text, output);
   } else {
     write_file(copy, text);
-    std::vector<std::string> command = compile_command(request);
+    std::vector<std::string> command = compile_command(request), neutral = kNeutral;
     command.insert(command.end(), {"-c", copy.string(), "-o", output.string()});
-    if (const std::string script = request.quick ? quick_script(command, work.path(), object.key) : "";
+    // An nvcc that is stopped leaves the files between its steps behind.
+    neutral.push_back("TMPDIR=" + work.path().string());
+    if (const std::string script = request.quick ? quick_script(command, neutral, object.key) : "";
         !script.empty())
       command = {"sh", "-c", script};
     object.command = run_command(
-        command, {.directory = paths_.root, .limit = request.limit, .environment = kNeutral, .tick = tick_});
+        command, {.directory = paths_.root, .limit = request.limit, .environment = neutral, .tick = tick_});
   }
   if (object.command.ok()) {
     fs::rename(output, object.path);

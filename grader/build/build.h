@@ -72,8 +72,8 @@ class Builder {
                            const std::filesystem::path& worker);
   std::vector<std::string> link_command(const std::string& learner, const std::string& entry,
                                         const std::string& worker_library, const std::string& worker) const;
-  std::string quick_script(const std::vector<std::string>& command, const std::filesystem::path& work,
-                           const std::string& key) const;
+  std::string quick_script(const std::vector<std::string>& command,
+                           const std::vector<std::string>& environment, const std::string& key) const;
   Object entry(const BuildRequest& request, const std::string& environment);
   void link(const BuildRequest& request, const Object& learner, const Object& entry, const std::string& key,
             BuildResult& result);

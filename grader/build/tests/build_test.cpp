@@ -98,14 +98,16 @@ class Build : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  BuildResult build(const std::string& text, const std::string& header = "twice.h") {
+  BuildResult build(const std::string& text, const std::string& header = "twice.h",
+                    std::chrono::seconds limit = std::chrono::seconds(120)) {
     write_file(folder_ / "twice.cu", text);
     Builder builder(paths_, find_toolkit());
     return builder.build({.source = folder_ / "twice.cu",
                           .folder = folder_ / "lab",
                           .header = header,
                           .function = "twice",
-                          .adapter = {}});
+                          .adapter = {},
+                          .limit = limit});
   }
 
   static constexpr const char* kGood =
@@ -134,6 +136,25 @@ TEST_F(Build, WorkerUsesTheSharedRuntimeAndTheCacheWorks) {
   EXPECT_FALSE(changed.cached);
   EXPECT_NE(changed.worker, first.worker);
   EXPECT_NE(changed.source_sha256, first.source_sha256);
+}
+
+// Breaks when a compiler that is stopped leaves its files in the system's folder for such: each night a
+// gigabyte.
+TEST_F(Build, AStoppedCompilerLeavesNothingBehind) {
+  const fs::path temporary = folder_ / "temporary";
+  fs::create_directories(temporary);
+  setenv("TMPDIR", temporary.c_str(), 1);
+  const BuildResult stopped = build(
+      "template <unsigned long long N> struct T { static constexpr int v = T<2 * N>::v + T<2 * N + 1>::v; "
+      "};\n"
+      "template <unsigned long long N> requires (N > 1ULL << 40) struct T<N> { static constexpr int v = 1; "
+      "};\n"
+      "int endless = T<1>::v;\n",
+      "twice.h", std::chrono::seconds(2));
+  unsetenv("TMPDIR");
+  EXPECT_FALSE(stopped.ok());
+  EXPECT_NE(stopped.sentence.find("2 s"), std::string::npos) << stopped.sentence << stopped.output;
+  EXPECT_TRUE(fs::is_empty(temporary));
 }
 
 // Breaks when a course that is handed out built compiles anew what it brings along, because a path, a
