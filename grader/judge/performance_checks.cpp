@@ -161,6 +161,9 @@ Check flat_check(const Sweep& sweep, const SweepResult& result) {
 /// Counted operations over declared ones.
 constexpr double kLeastShareOfWork = 0.95;
 
+/// Where a call brings more than this from the host, that may be what its kernels wait for.
+constexpr double kLittleFromHost = 4096;
+
 /// What the machine calls cudaStreamLegacy, and what a launch without a stream means.
 constexpr sim::u32 kLegacyDefaultStream = 0;
 
@@ -173,7 +176,8 @@ Measurement measurement(const TimedSeries& series, double work, const Roof& roof
   line.time = series.time;
   line.achieved = series.time.median_us > 0 ? work / (series.time.median_us * 1e-6) / roof.unit_scale : 0;
   line.fraction = series.roof.value > 0 ? line.achieved / series.roof.value : 0;
-  if (series.region) line.limiter = limiter_of(*series.region);
+  if (series.region && static_cast<double>(series.region->host_to_device_bytes) <= kLittleFromHost)
+    line.limiter = limiter_of(*series.region);
   fill_thresholds(line, thresholds);
   return line;
 }

@@ -68,6 +68,21 @@ TEST(Performance, BeyondTheDataSheetIsImpossible) {
   EXPECT_EQ(grade(60e6).reason, Class::kTooSlow);
 }
 
+// Breaks when a program that waits for its data is told to change its kernels.
+TEST(Performance, KernelsAreNotBlamedForDataFromTheHost) {
+  TimedSeries series;
+  series.time = {100, 100, 100, 1};
+  series.roof.value = 1400;
+  series.region.emplace();
+  series.region->kernels.emplace_back();
+  series.region->kernels.back().limiter = "latency";
+  const auto limiter = [&] { return measurement(series, 1e6, gigabytes(), {.6, .8, .9}).limiter; };
+  series.region->host_to_device_bytes = 64;
+  EXPECT_EQ(limiter(), "latency");
+  series.region->host_to_device_bytes = 1 << 20;
+  EXPECT_EQ(limiter(), "");
+}
+
 // Breaks when noise takes a medal that it cannot change, or gives one that it could.
 TEST(Performance, NoiseMattersOnlyNearAThreshold) {
   TimedSeries series;
