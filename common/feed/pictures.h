@@ -6,17 +6,24 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __CUDACC__
+#define ROOFLINE_HOST_DEVICE __host__ __device__
+#else
+#define ROOFLINE_HOST_DEVICE
+#endif
+
 /// Pictures as a decoder delivers them: bytes that depend on a seed, on the picture's number and on the place
 /// in it alone. Made by the program that feeds a GPU, and again by the judge.
 namespace roofline::feed {
 
 /// 64 random bits for each number (splitmix64).
-inline std::uint64_t bits_of(std::uint64_t seed, std::uint64_t number) {
+inline ROOFLINE_HOST_DEVICE std::uint64_t bits_of(std::uint64_t seed, std::uint64_t number) {
   std::uint64_t z = seed + (number + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
   return z ^ (z >> 31U);
 }
+#undef ROOFLINE_HOST_DEVICE
 
 /// Writes picture number `picture` of the seed: `bytes` bytes, in words that follow each other at a random
 /// distance. About as fast as memory takes them: on a GPU a CPU that decodes must keep up with the link.

@@ -3,36 +3,66 @@
 #include "grader/lab/feed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "feed/pictures.h"
+#include "grader/base/symbol_name.h"
+#include "grader/base/units.h"
 
 namespace roofline::grader {
 namespace {
+
+/// Batches of an epoch whose workers are timed: what the first one takes is a small part of it.
+constexpr double kTimedBatches = 100;
 
 /// The threads of the step's chain, and two operations for each multiply-add.
 constexpr double kChainThreads = 256, kFma = 2;
 
 double image_bytes(const Settings& s) { return s["image_bytes"]; }
 
+/// Operations of the step beside which workers are timed: as long on every GPU, and longer than the copy of
+/// its batch. Older GPUs have a slower link.
+double source_step(const DeviceFacts& device) {
+  const double of_an_a100 = 1400.0 / 1410;
+  return std::floor(of_an_a100 * device.clock_mhz) * (device.simulated ? 1 : 4) *
+         (device.capability < 80 ? 2 : 1);
+}
+
 /// What a picture does to the weights that begin at `first`.
 void see(const std::uint8_t* picture, std::vector<std::uint32_t>& weights) {
   for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = weights[j] * feed::kForget + picture[j] + 1;
+}
+
+/// Picture `image` of an epoch, as the call's arguments say.
+using Picture =
+    std::function<void(const CallView& call, std::uint64_t epoch, std::uint64_t image, std::uint8_t* to)>;
+
+/// Each epoch has a seed of its own, one more than the last's.
+void picture_of_seed(const CallView& call, std::uint64_t epoch, std::uint64_t image, std::uint8_t* to) {
+  feed::decode_picture(static_cast<std::uint64_t>(call.scalar("seed")) + epoch, image,
+                       static_cast<std::size_t>(call.scalar("image_bytes")), to);
+}
+
+/// Each picture of each epoch has a file, which is a seed.
+void picture_of_file(const CallView& call, std::uint64_t epoch, std::uint64_t image, std::uint8_t* to) {
+  const auto images = static_cast<std::uint64_t>(call.scalar("images"));
+  feed::decode_picture(call.input<std::uint64_t>("files")[epoch * images + image], 0,
+                       static_cast<std::size_t>(call.scalar("image_bytes")), to);
 }
 
 /// Which pictures were learnt, and in which order, as far as a few of the weights tell: what went wrong is
 /// looked for among the usual mistakes.
 class Epochs {
  public:
-  Epochs(const CallView& call, int epochs, std::span<const std::byte> got)
+  Epochs(const CallView& call, int epochs, const Picture& decode, std::span<const std::byte> got)
       : images_(static_cast<std::size_t>(call.scalar("images"))),
         batch_(static_cast<std::size_t>(call.scalar("batch"))),
         epochs_(static_cast<std::size_t>(epochs)) {
     const auto bytes = static_cast<std::size_t>(call.scalar("image_bytes"));
-    const auto seed = static_cast<std::uint64_t>(call.scalar("seed"));
     std::vector<std::uint8_t> picture(bytes);
     for (std::size_t i = 0; i < epochs_ * images_; ++i) {
-      feed::decode_picture(seed + i / images_, i % images_, bytes, picture.data());
+      decode(call, i / images_, i % images_, picture.data());
       for (std::size_t k = 0; k < kLook; ++k) pictures_.push_back(picture[place(k, bytes)]);
     }
     for (std::size_t k = 0; k < kLook; ++k) {
@@ -146,6 +176,48 @@ Reference from(std::vector<std::uint32_t> weights) {
   };
 }
 
+/// The weights after all epochs.
+Output weights_after(int epochs, const Picture& decode) {
+  return {.argument = "weights",
+          .tolerance = {.c = 0},
+          .whole =
+              [=](const CallView& call, const Settings&, std::span<const std::byte> got, std::uint64_t) {
+                return WholeCheck{.complaint = Epochs(call, epochs, decode, got).complaint()};
+              },
+          .reference_of =
+              [=](const CallView& call) {
+                const auto images = static_cast<std::uint64_t>(call.scalar("images"));
+                std::vector<std::uint32_t> weights(static_cast<std::size_t>(call.scalar("image_bytes")));
+                std::vector<std::uint8_t> picture(weights.size());
+                for (int epoch = 0; epoch < epochs; ++epoch)
+                  for (std::uint64_t i = 0; i < images; ++i) {
+                    decode(call, static_cast<std::uint64_t>(epoch), i, picture.data());
+                    see(picture.data(), weights);
+                  }
+                return from(std::move(weights));
+              }};
+}
+
+/// The most spans that hold a moment in common; one that ends where another begins does not.
+unsigned most_at_a_time(const std::vector<std::pair<double, double>>& spans) {
+  std::vector<std::pair<double, int>> moments;  // an end sorts before a beginning
+  for (const auto& [start, end] : spans) {
+    moments.emplace_back(start, 1);
+    moments.emplace_back(end, -1);
+  }
+  std::ranges::sort(moments);
+  int now = 0, most = 0;
+  for (const auto& [at, change] : moments) most = std::max(most, now += change);
+  return static_cast<unsigned>(most);
+}
+
+std::string whole(double number) { return format_number("%.0f", number); }
+
+/// The kernel of this name in common/feed, a template.
+bool is_of_feed(const sim::KernelRecord& kernel, const std::string& name) {
+  return readable_symbol(kernel.name).starts_with("roofline::feed::" + name + "<");
+}
+
 }  // namespace
 
 std::vector<Argument> feed_arguments() {
@@ -158,28 +230,7 @@ std::vector<Argument> feed_arguments() {
           stream()};
 }
 
-Output feed_output(int epochs) {
-  return {.argument = "weights",
-          .tolerance = {.c = 0},
-          .whole =
-              [epochs](const CallView& call, const Settings&, std::span<const std::byte> got, std::uint64_t) {
-                return WholeCheck{.complaint = Epochs(call, epochs, got).complaint()};
-              },
-          .reference_of =
-              [epochs](const CallView& call) {
-                const auto seed = static_cast<std::uint64_t>(call.scalar("seed")),
-                           images = static_cast<std::uint64_t>(call.scalar("images"));
-                std::vector<std::uint32_t> weights(static_cast<std::size_t>(call.scalar("image_bytes")));
-                std::vector<std::uint8_t> picture(weights.size());
-                for (int epoch = 0; epoch < epochs; ++epoch)
-                  for (std::uint64_t i = 0; i < images; ++i) {
-                    feed::decode_picture(seed + static_cast<std::uint64_t>(epoch), i, picture.size(),
-                                         picture.data());
-                    see(picture.data(), weights);
-                  }
-                return from(std::move(weights));
-              }};
-}
+Output feed_output(int epochs) { return weights_after(epochs, picture_of_seed); }
 
 NamedValues feed_settings(double images, double batch, double bytes, const Value& work) {
   return {{"images", images}, {"batch", batch}, {"image_bytes", bytes}, {"work", work}};
@@ -195,6 +246,68 @@ NamedValues timed_feed() {
   return feed_settings(388, 16, 3 * 148 * 148, work);
 }
 
+std::vector<Argument> source_arguments(int epochs) {
+  return {in(
+              "files", [epochs](const Settings& s) { return epochs * s["images"]; }, Type::kU64),
+          out("weights", image_bytes, Type::kU32),
+          size("images", Type::kS32),
+          size("batch", Type::kS32),
+          size("image_bytes"),
+          size("work", Type::kS32),
+          size("decode", Type::kS32),
+          size("workers", Type::kS32),
+          stream()};
+}
+
+Output source_output(int epochs) { return weights_after(epochs, picture_of_file); }
+
+NamedValues source_settings(NamedValues feed, double workers, const Value& decode) {
+  feed.emplace_back("decode", decode);
+  feed.emplace_back("workers", workers);
+  return feed;
+}
+
+double source_flops(const Settings& s) {
+  // Files differ: of 3000 pictures the sum is off by half a per cent.
+  constexpr double kAtLeast = 0.97, kWarp = 32;
+  return feed_flops(s) + kAtLeast * kFma * kWarp * s["decode"] * s["images"];
+}
+
+NamedValues timed_source() {
+  return source_settings(
+      feed_settings(kTimedBatches * 16 - 12, 16, 3 * 148 * 148, Value(source_step)), 4,
+      Value([](const DeviceFacts& device) { return std::floor(3.1 * source_step(device)); }));
+}
+
+StructureCheck decoded_by_workers(int epochs) {
+  return {"workers", "each batch is decoded by a worker",
+          [epochs](const Observation& seen) -> std::optional<std::string> {
+            const double workers = seen.settings["workers"],
+                         batches = epochs * std::ceil(seen.settings["images"] / seen.settings["batch"]);
+            std::vector<std::pair<double, double>> busy;
+            double decoded = 0, delivered = 0;
+            for (const sim::KernelRecord& kernel : seen.region.kernels) {
+              const bool decodes = is_of_feed(kernel, "decode"), delivers = is_of_feed(kernel, "deliver");
+              decoded += decodes ? 1 : 0;
+              delivered += delivers ? 1 : 0;
+              if (decodes || delivers)
+                busy.emplace_back(kernel.start, kernel.end);
+              else if (!is_of_feed(kernel, "learn") && !is_of_feed(kernel, "think"))
+                return readable_symbol(kernel.name) + " is neither the workers' nor the step's";
+            }
+            if (decoded != batches || delivered != batches)
+              return "workers decoded " + whole(std::max(decoded, delivered)) + " batches instead of " +
+                     whole(batches);
+            if (const unsigned most = most_at_a_time(busy); most > workers)
+              return whole(most) + " batches were decoded at the same time, by " + whole(workers) +
+                     " workers";
+            if (seen.region.device_to_host_bytes > 0)
+              return whole(static_cast<double>(seen.region.device_to_host_bytes)) +
+                     " bytes were copied back to the host";
+            return std::nullopt;
+          }};
+}
+
 std::vector<Roof> feed_roofs() {
   Output weights{.argument = "weights", .tolerance = {.c = 0}, .reference_of = [](const CallView& call) {
                    const auto pictures = call.input<std::uint8_t>("pictures");
@@ -204,21 +317,25 @@ std::vector<Roof> feed_roofs() {
                    for (std::size_t i = 0; i < images; ++i) see(&pictures[i % batch * seen.size()], seen);
                    return from(std::move(seen));
                  }};
-  return {{.id = "feed-step",
-           .title = "steps of training whose batches are on the device already",
-           .unit = "TFLOP/s",
-           .program = {.header = "feed_step.h",
-                       .source = "feed_step.cu",
-                       .function = "feed_step_roof",
-                       .arguments = {in("pictures", feed_batch_bytes, Type::kU8),
-                                     out("weights", image_bytes, Type::kU32), size("images", Type::kS32),
-                                     size("batch", Type::kS32), size("image_bytes"), size("work", Type::kS32),
-                                     stream()},
-                       .outputs = {std::move(weights)}},
-           .settings = timed_feed(),
-           .work = feed_flops,
-           .unit_scale = 1e12,
-           .of_hardware = false}};
+  Roof steps{.id = "feed-step",
+             .title = "steps of training whose batches are on the device already",
+             .unit = "TFLOP/s",
+             .program = {.header = "feed_step.h",
+                         .source = "feed_step.cu",
+                         .function = "feed_step_roof",
+                         .arguments = {in("pictures", feed_batch_bytes, Type::kU8),
+                                       out("weights", image_bytes, Type::kU32), size("images", Type::kS32),
+                                       size("batch", Type::kS32), size("image_bytes"),
+                                       size("work", Type::kS32), stream()},
+                         .outputs = {std::move(weights)}},
+             .settings = timed_feed(),
+             .work = feed_flops,
+             .unit_scale = 1e12,
+             .of_hardware = false};
+  Roof longer = steps;  // the steps beside which workers are timed
+  longer.id = "source-step";
+  longer.settings = timed_source();
+  return {std::move(steps), std::move(longer)};
 }
 
 }  // namespace roofline::grader

@@ -25,7 +25,26 @@ double feed_flops(const Settings& settings);
 /// The size at which a feed is timed: batches of 1 MiB, whose copies and steps take about as long as each
 /// other on a simulated A100.
 NamedValues timed_feed();
-/// "feed-step": the steps of timed_feed() with the batches on the device already.
+
+// Batches that workers decode (common/feed/source.h).
+
+/// files, weights, images, batch, image_bytes, work, decode, workers, stream. A picture is what its file
+/// says: 64 random bits, on the device, for each picture of each epoch.
+std::vector<Argument> source_arguments(int epochs);
+/// As feed_output(), for pictures of files.
+Output source_output(int epochs);
+/// feed_settings() with so many workers, and the operations that one needs for a picture, on average.
+NamedValues source_settings(NamedValues feed, double workers, const Value& decode);
+/// Operations of the steps' chains and of the workers' in an epoch of thousands of pictures, at least.
+double source_flops(const Settings& settings);
+/// The size at which workers are timed: four of them, each of which takes more than three steps for a batch.
+NamedValues timed_source();
+/// No batch is decoded by others than the workers, and no more at a time than there are workers: what the
+/// device's clock saw. It does not matter what the program thinks about them.
+StructureCheck decoded_by_workers(int epochs);
+
+/// The steps alone, with the batches on the device already: "feed-step" of timed_feed(), "source-step" of
+/// timed_source().
 std::vector<Roof> feed_roofs();
 
 }  // namespace roofline::grader

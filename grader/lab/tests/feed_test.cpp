@@ -83,5 +83,89 @@ TEST(Feed, AMissingBatchIsNamed) {
   EXPECT_EQ(complaint(Weights(kBytes, 7)), "") << "nothing that explains it";
 }
 
+// Breaks when the pictures of files are others than those that workers deliver, or in another order.
+TEST(Source, EachPictureIsTheOneOfItsFile) {
+  std::vector<std::uint64_t> files(kEpochs * kImages);
+  for (std::size_t i = 0; i < files.size(); ++i) files[i] = feed::bits_of(kSeed, i);
+  const CallView view({{"files", Type::kU64, std::as_bytes(std::span(files))}},
+                      {{"images", kImages}, {"batch", kBatch}, {"image_bytes", kBytes}});
+  Weights weights(kBytes);
+  for (const std::uint64_t file : files) {
+    std::uint8_t picture[kBytes];
+    feed::decode_picture(file, 0, kBytes, picture);
+    for (std::size_t j = 0; j < kBytes; ++j) weights[j] = weights[j] * feed::kForget + picture[j] + 1;
+  }
+  const Output output = source_output(kEpochs);
+  EXPECT_EQ(output.whole(view, {}, std::as_bytes(std::span(weights)), 0).complaint, "");
+  std::vector<Expected> expected(kBytes);
+  output.reference_of(view)(view, 0, kBytes, expected.data());
+  for (std::size_t j = 0; j < kBytes; ++j) EXPECT_EQ(expected[j].value, weights[j]);
+}
+
+// --- what the device saw of the workers ---
+
+constexpr const char *kDecode = "_ZN8roofline4feed6decodeIvEEvPKmifiP10ulonglong2",
+                     *kDeliver = "_ZN8roofline4feed7deliverIvEEvPKmijP10ulonglong2",
+                     *kThink = "_ZN8roofline4feed5thinkIvEEvP5uint4fi";
+
+/// Batch i is decoded by worker i % workers, who needs three units of time for it and one to deliver it.
+sim::Region decoded(int batches, int workers) {
+  sim::Region region;
+  const auto add = [&](const char* name, double start, double end) {
+    region.kernels.emplace_back();
+    region.kernels.back().name = name;
+    region.kernels.back().start = start;
+    region.kernels.back().end = end;
+  };
+  for (int i = 0; i < batches; ++i) {
+    const double start = i / workers * 4.0;
+    add(kDecode, start, start + 3);
+    add(kDeliver, start + 3, start + 4);
+    add(kThink, start + 4, start + 8);
+  }
+  return region;
+}
+
+std::string complaint_about(const sim::Region& region, double workers) {
+  Settings settings;
+  settings.set("images", kImages);
+  settings.set("batch", kBatch);
+  settings.set("workers", workers);
+  return decoded_by_workers(kEpochs).complaint({region, settings}).value_or("");
+}
+
+// Breaks when as many workers as there are count as too many: one begins when another one ends.
+TEST(Workers, MayAllBeBusy) {
+  EXPECT_EQ(complaint_about(decoded(kEpochs * kBatches, 2), 2), "");
+  EXPECT_EQ(complaint_about(decoded(kEpochs * kBatches, 2), 4), "");
+}
+
+// Breaks when someone may hire more of them, leave a batch out, or have other kernels decode.
+TEST(Workers, DecodeAllBatchesAndNobodyElseDoes) {
+  EXPECT_EQ(complaint_about(decoded(kEpochs * kBatches, 3), 2),
+            "3 batches were decoded at the same time, by 2 workers");
+  EXPECT_EQ(complaint_about(decoded(kEpochs * kBatches - 1, 2), 2), "workers decoded 5 batches instead of 6");
+  sim::Region region = decoded(kEpochs * kBatches, 2);
+  region.kernels.back().name = "_Z6decodePKmifiPj";
+  EXPECT_EQ(complaint_about(region, 2), "decode is neither the workers' nor the step's");
+}
+
+// Breaks when workers may be made faster than files allow, or files by chance are slower than is asked for.
+TEST(Workers, TheirOperationsCount) {
+  Settings settings;
+  for (const auto& [name, value] : {std::pair{"images", 1000.0}, {"work", 100.0}, {"decode", 300.0}})
+    settings.set(name, value);
+  const double decoded = 1000 * 300.0 * 2 * 32;
+  EXPECT_GT(source_flops(settings), feed_flops(settings) + 0.95 * decoded);
+  EXPECT_LT(source_flops(settings), feed_flops(settings) + 0.98 * decoded);
+}
+
+// Breaks when the host may fetch the files, which are all that a picture is made of.
+TEST(Workers, FilesStayOnTheDevice) {
+  sim::Region region = decoded(kEpochs * kBatches, 2);
+  region.device_to_host_bytes = 8;
+  EXPECT_EQ(complaint_about(region, 2), "8 bytes were copied back to the host");
+}
+
 }  // namespace
 }  // namespace roofline::grader
