@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "docs/tests/generated.h"
 
-// Pictures of lab 09: where the bytes of eight pixels go, and copies beside steps. What they show is computed
-// here by the rules of the page.
+// Pictures of lab 09: where the bytes of eight pixels go, copies beside steps, and workers before both. What
+// they show is computed here by the rules of the page.
 namespace roofline::docs {
 namespace {
 
@@ -131,7 +132,90 @@ TEST(Feed, TwoBuffersHideTheShorter) {
   EXPECT_EQ(epoch_with(3).steps.back().to, epoch_with(2).steps.back().to);
 }
 
+// --- workers -----------------------------------------------------------------------------------------------
+
+constexpr std::size_t kShown = 12;                       // batches
+constexpr double kDecode = 10, kTravel = 2, kLearn = 3;  // of a batch, in any unit
+constexpr std::array<std::size_t, 4> kWorkers = {1, 2, 4, 8};
+
+struct Loaded {
+  std::vector<Span> decoded, copies, steps;
+};
+
+/// Two batches for each worker are in flight: a worker takes its next one when it has handed over the last,
+/// and a pinned buffer is free. Copies and steps are in order, with two buffers on the device.
+Loaded loaded_by(std::size_t workers) {
+  Loaded l;
+  const auto end_of = [](const std::vector<Span>& spans, std::size_t i, std::size_t before) {
+    return i >= before ? spans[i - before].to : 0;
+  };
+  for (std::size_t i = 0; i < kShown; ++i) {
+    const double free = std::max(end_of(l.decoded, i, workers), end_of(l.copies, i, 2 * workers));
+    l.decoded.push_back({free, free + kDecode});
+    const double copy = std::max({l.decoded[i].to, end_of(l.copies, i, 1), end_of(l.steps, i, 2)});
+    l.copies.push_back({copy, copy + kTravel});
+    const double step = std::max(l.copies[i].to, end_of(l.steps, i, 1));
+    l.steps.push_back({step, step + kLearn});
+  }
+  return l;
+}
+
+/// Percent of the time until the last step has ended.
+double utilisation(const Loaded& l) { return 100 * kShown * kLearn / l.steps.back().to; }
+
+std::string workers_figure() {
+  constexpr double kFrom = 90, kUnit = 5.1, kRow = 15;
+  Svg svg(kWidth, 502, "Twelve batches decoded by one, two, four and eight workers",
+          "A worker takes ten units of time for a batch, its copy two and a step three. With one worker the "
+          "steps run for 29 % of the time, with two for 53 %, with four for 75 % and with eight for no more: "
+          "from the first batch on, four workers deliver faster than steps learn");
+  svg.text({24, 24}, "A worker takes 10 for a batch, its copy 2, a step 3", "title");
+  svg.text({24, 42}, "orange: workers; green: copies; blue: steps; digits: batch", "note");
+  double y = 50;
+  for (const std::size_t workers : kWorkers) {
+    const Loaded l = loaded_by(workers);
+    y += kRow;
+    svg.text({24, y + 10}, workers == 1 ? "1 worker" : std::to_string(workers) + " workers", "label");
+    svg.text({kFrom + l.steps.back().to * kUnit, y + 10},
+             "steps run " + grader::compact(std::round(utilisation(l))) + " % of the time", "note",
+             Svg::Anchor::kEnd);
+    const auto bar = [&](const Span& span, std::size_t batch, double at, const char* style,
+                         const std::string& what) {
+      const double x = kFrom + span.from * kUnit, width = (span.to - span.from) * kUnit;
+      svg.box({x, at}, width - 1, kRow - 3, style, what + " " + std::to_string(batch));
+      svg.text({x + width / 2, at + 10}, std::to_string(batch), "lane", Svg::Anchor::kMiddle);
+    };
+    y += kRow;
+    for (std::size_t i = 0; i < kShown; ++i) {
+      const double below = y + static_cast<double>(workers) * kRow;
+      bar(l.decoded[i], i, y + static_cast<double>(i % workers) * kRow, "waste", "decodes");
+      bar(l.copies[i], i, below, "owner1", "copies");
+      bar(l.steps[i], i, below + kRow, "used", "steps");
+    }
+    y += static_cast<double>(workers + 2) * kRow - 6;
+  }
+  return svg.str();
+}
+
+// Breaks when the picture's times are not the page's: too few workers decide, or the steps do.
+TEST(Workers, TheSlowestDecides) {
+  const double steps_decide = kDecode + kTravel + kShown * kLearn;
+  const std::array<double, 4> ends = {kShown * kDecode + kTravel + kLearn,
+                                      kShown / 2 * kDecode + kTravel + 2 * kLearn, steps_decide,
+                                      steps_decide};
+  for (std::size_t k = 0; k < ends.size(); ++k)
+    EXPECT_EQ(loaded_by(kWorkers[k]).steps.back().to, ends[k]) << kWorkers[k] << " workers";
+}
+
+// Breaks when the text of the picture does not say what it shows.
+TEST(Workers, AreAsBusyAsThePictureSays) {
+  const std::array<double, 4> said = {29, 53, 75, 75};
+  for (std::size_t k = 0; k < said.size(); ++k)
+    EXPECT_EQ(std::round(utilisation(loaded_by(kWorkers[k]))), said[k]);
+}
+
 // Break when the rules above change and the pictures do not.
+TEST(Page, WorkersFigureIsCurrent) { expect_current(kRoot / "labs/09-input/workers.svg", workers_figure()); }
 TEST(Page, FeedFigureIsCurrent) { expect_current(kRoot / "labs/09-input/feed.svg", feed_figure()); }
 TEST(Page, PlanesFigureIsCurrent) { expect_current(kRoot / "labs/09-input/planes.svg", planes_figure()); }
 

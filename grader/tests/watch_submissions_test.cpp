@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Buffers that are used again.
         Watched{"09b", "decoded-too-early.patch"}, Watched{"09b", "last-batch-dropped.patch"},
         Watched{"09b", "no-wait-for-step.patch"}, Watched{"09b", ""},
+        Watched{"09c", "given-back-too-early.patch"}, Watched{"09c", "last-batch-dropped.patch"},
+        Watched{"09c", "ready-first.patch"}, Watched{"09c", ""},
         // Two solvers.
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""}),
     [](const auto& watched) {

@@ -231,10 +231,109 @@ Part feed_part() {
   };
 }
 
+// ---- C: the workers ----
+
+std::vector<Case> workers_cases() {
+  std::vector<Case> cases;
+  const auto add = [&](double images, double batch, double bytes, double workers,
+                       const std::string& tells = "", double decode = 6000) {
+    cases.push_back(
+        {.id = text(workers) + "-for-" + text(images) + "-in-" + text(batch) + "s-of-" + text(bytes),
+         .title = text(workers) + (workers == 1 ? " worker, " : " workers, ") + text(images) +
+                  (images == 1 ? " picture of " : " pictures of ") + text(bytes) + " bytes, " + text(batch) +
+                  " a batch",
+         .settings = source_settings(feed_settings(images, batch, bytes, 100), workers, decode)});
+    cases.back().tells = tells;
+  };
+  add(23, 2, 1200, 2);
+  add(21, 2, 1200, 2, "a short last batch, buffers that are used again");
+  // Slower than the host: it comes too early for each batch, and some later one may be ready.
+  add(24, 1, 304, 3, "batches that are ready out of order", 60'000);
+  add(1, 1, 16, 1);
+  add(5, 1, 64, 8);
+  add(6, 3, 768, 4);
+  add(0, 4, 64, 2);
+  add(17, 2, 4096, 1);
+  add(50, 3, 2512, 4);
+  add(39, 4, 12'288, 3);
+  return cases;
+}
+
+Part workers_part() {
+  constexpr int kTwo = static_cast<int>(kEpochs);  // workers_worker.cu runs as many
+  const auto flops = [](const Settings& s) { return kEpochs * feed_flops(s); };
+  return {
+      .letter = "c",
+      .title = "input C: several workers decode what the next steps need",
+      .program = {.header = "workers.h",
+                  .source = "workers.cu",
+                  .function = "loader_epoch",
+                  .arguments = source_arguments(kTwo),
+                  .outputs = {source_output(kTwo)},
+                  .host_memory = [](const Settings& s) { return 5 * link_bytes(s) + 1024 * 1024; }},
+      .cases = workers_cases(),
+      .goals = {{.id = "utilisation",
+                 .title = "two epochs of 100 batches: the share of the time in which a step runs",
+                 .settings = timed_source(),
+                 .roof = "source-step",
+                 .work = flops,
+                 .thresholds = {{0, {.pass = 0.60, .good = 0.80, .excellent = 0.90}}}}},
+      .structure = {decoded_by_workers(kTwo), over_the_link(1.05, link_bytes),
+                    pinned_at_most([](const Settings& s) { return 2 * s["workers"] * feed_batch_bytes(s); }),
+                    device_memory_at_most([](const Settings& s) {
+                      return kBuffers * feed_batch_bytes(s) + 4 * s["image_bytes"] +
+                             8 * kEpochs * s["images"];
+                    }),
+                    flops_at_least([](const Settings& s) { return kEpochs * source_flops(s); })},
+      .steps = {{.id = "in-turn",
+                 .title = "right, with one batch after the other",
+                 .how = "Ask for batch i, wait for it, copy it, run the step, and begin again.",
+                 .checks = {"link"}},
+                {.id = "all-workers",
+                 .title = "every worker has something to do",
+                 .how = "Ask for as many batches as there are workers before you wait for the first, and for "
+                        "another one whenever a pinned buffer is free.",
+                 .measurement = "utilisation",
+                 .at_least = 0.50},
+                {.id = "ahead",
+                 .title = "no worker waits, and no step",
+                 .how = "A worker that hands over its batch needs the next request already. And copies run "
+                        "beside steps, as in part B.",
+                 .measurement = "utilisation",
+                 .at_least = 0.90,
+                 .checks = {"link", "pinned-buffers", "device-buffers"}}},
+      .predictions = {{.key = "c_turns",
+                       .question =
+                           "percent of the time in which a step runs: decode, copy and step take turns",
+                       .expected = 12.9,
+                       .factor = 1.03,
+                       .unit = "%"},
+                      {.key = "c_one",
+                       .question = "and with one worker that always has something to do, copies beside steps",
+                       .expected = 16.7,
+                       .factor = 1.03,
+                       .unit = "%"},
+                      {.key = "c_four",
+                       .question = "and with four workers",
+                       .expected = 66.7,
+                       .factor = 1.03,
+                       .unit = "%"},
+                      {.key = "c_workers",
+                       .question = "the fewest workers with which steps need not wait",
+                       .expected = 6},
+                      {.key = "c_between",
+                       .question = "batches that are being decoded or copied, on average, when no step waits",
+                       .expected = 6.75,
+                       .factor = 1.02}},
+      .prepares = true,
+      .adapter = "workers_worker.cu",
+  };
+}
+
 }  // namespace
 
 Lab ROOFLINE_LAB_SPEC() {
-  return {.title = "input: who feeds the GPU?", .parts = {normalise(), feed_part()}};
+  return {.title = "input: who feeds the GPU?", .parts = {normalise(), feed_part(), workers_part()}};
 }
 
 }  // namespace roofline::grader

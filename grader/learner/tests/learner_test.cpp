@@ -56,7 +56,7 @@ TEST_F(Completion, BashOffersWhatTheParserKnows) {
   EXPECT_EQ(offered(script, "./lab gra"), "grade\n");
   EXPECT_EQ(offered(script, "./lab set"), "setup\n");
   EXPECT_EQ(offered(script, "./lab grade 0"),
-            "01 02 03a 03b 03c 04 05 06a 06b 06c 07a 07b 07c 07d 08a 08b 09a 09b\n");
+            "01 02 03a 03b 03c 04 05 06a 06b 06c 07a 07b 07c 07d 08a 08b 09a 09b 09c\n");
   EXPECT_EQ(offered(script, "./lab watch point"), "pointwise\n");
   EXPECT_EQ(offered(script, "./lab grade --sol"), "--solution\n");
   EXPECT_EQ(offered(script, "./lab grade 01 --device sim:h"), "h100-pcie h100-sxm h200\n")
