@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "docs/tests/generated.h"
 
@@ -100,8 +101,59 @@ TEST(Nibbles, HighHalfOfAByteIsSixteenTimesTheWeight) {
   }
 }
 
+// --- heads on SMs ------------------------------------------------------------------------------------------
+
+constexpr int kSms = 108, kHeads = 8, kBlocksPerSm = 2;
+
+/// The heads whose blocks each SM has when every head is split into `parts`: blocks are dealt out in turn.
+std::array<std::vector<int>, kSms> placed(int parts) {
+  std::array<std::vector<int>, kSms> sms{};
+  for (int block = 0; block < kHeads * parts; ++block)
+    sms[static_cast<std::size_t>(block % kSms)].push_back(block / parts);
+  return sms;
+}
+
+void draw_sms(Svg& svg, Point corner, int parts) {
+  constexpr int kAcross = 36;
+  constexpr double kCell = 19;
+  const auto sms = placed(parts);
+  for (int sm = 0; sm < kSms; ++sm) {
+    const std::vector<int>& heads = sms[static_cast<std::size_t>(sm)];
+    const double x = corner.x + kCell * (sm % kAcross), y = corner.y + (kCell + 6) * (sm / kAcross);
+    for (std::size_t place = 0; place < kBlocksPerSm; ++place) {
+      const bool used = place < heads.size();
+      const std::string style = used ? "lane owner" + std::to_string(heads[place] % 4) : "lane empty";
+      svg.box({x, y + (kCell / 2) * static_cast<double>(place)}, kCell - 2, kCell / 2 - 1, style,
+              "SM " + std::to_string(sm) + (used ? ": head " + std::to_string(heads[place]) : ": no block"));
+    }
+  }
+}
+
+std::string split_figure() {
+  constexpr int kParts = kSms * kBlocksPerSm / kHeads;
+  Svg svg(kWidth, 268, "A block for each head, and heads split into parts, on 108 SMs",
+          "Above: eight heads with a block each occupy 8 of 108 SMs, one of two places. Below: each head is "
+          "split "
+          "into 27 parts of its positions, 216 blocks, two on every SM");
+  svg.text({24, 24}, "Eight heads on an A100: 108 SMs with room for two blocks each", "title");
+  svg.text({24, 52}, "a block for each head: 8 SMs work", "label");
+  draw_sms(svg, {24, 62}, 1);
+  svg.text({24, 168}, "each head in " + std::to_string(kParts) + " parts: all SMs have two blocks", "label");
+  draw_sms(svg, {24, 178}, kParts);
+  return svg.str();
+}
+
+// Breaks when 27 parts are not two blocks for every SM, or a block for each head is more than eight.
+TEST(Split, TwentySevenPartsFillTheGpu) {
+  int working = 0;
+  for (const auto& sm : placed(1)) working += sm.empty() ? 0 : 1;
+  EXPECT_EQ(working, kHeads);
+  for (const auto& sm : placed(27)) EXPECT_EQ(sm.size(), kBlocksPerSm);
+}
+
 // Break when the rules above change and the pictures do not.
 TEST(Page, NibblesFigureIsCurrent) { expect_current(kRoot / "labs/10-decode/nibbles.svg", nibbles_figure()); }
+TEST(Page, SplitFigureIsCurrent) { expect_current(kRoot / "labs/10-decode/split.svg", split_figure()); }
 
 }  // namespace
 }  // namespace roofline::docs

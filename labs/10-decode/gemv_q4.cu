@@ -9,7 +9,7 @@
 namespace {
 
 // TODO 1 (about 30 lines, and none for a first version): what the rows of a block need of x, in shared
-// memory, in the form in which the next TODO wants it.
+// memory, in the form in which dot8 wants it.
 __device__ void prepare(const half* x, int columns) {}
 
 // TODO 2 (about 5 lines): eight weights, which are one word, times eight elements of x. How many instructions

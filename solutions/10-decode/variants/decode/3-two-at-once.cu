@@ -1,0 +1,140 @@
+// expect: excellent
+// needs: sim:a100-sxm4-40gb
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two positions at once for each half warp, whose four loads are on their way together; half a warp has a
+// running maximum, sum and result. A second kernel merges the parts of a head, with four threads for each
+// column.
+
+#include "decode.h"
+
+namespace {
+
+constexpr int kThreads = 512, kBlocksPerSm = 2, kGroups = kThreads / kDim;
+constexpr int kLanes = 16, kTeams = kThreads / kLanes;  ///< a team has a position
+constexpr int kTogether = 2;                            ///< positions whose loads are on their way at once
+constexpr int kPartial = kDim + 2;  ///< floats of a partial result: the largest score, the sum, the result
+constexpr float kLowest = -1e30f;   ///< below all scores, and finite: -inf - -inf would be NaN
+
+__device__ void unpack(const uint4& bits, float (&v)[8]) {
+  const half2* pairs = reinterpret_cast<const half2*>(&bits);
+  for (int k = 0; k < 4; ++k) {
+    v[2 * k] = __low2float(pairs[k]);
+    v[2 * k + 1] = __high2float(pairs[k]);
+  }
+}
+
+/// The running sum of a team: each lane has the same maximum and sum, and eight columns of the result.
+struct Running {
+  float most = kLowest, sum = 0, result[8] = {};
+
+  /// Adds positions with these scores, in units of log 2, and values; -inf where there is none.
+  __device__ void add(const float (&scores)[kTogether], const uint4 (&values)[kTogether]) {
+    float larger = most;
+    for (const float score : scores) larger = fmaxf(larger, score);
+    const float correction = exp2f(most - larger);
+    most = larger;
+    sum *= correction;
+    for (float& each : result) each *= correction;
+    for (int t = 0; t < kTogether; ++t) {
+      const float weight = exp2f(scores[t] - most);
+      float v[8];
+      unpack(values[t], v);
+      sum += weight;
+      for (int j = 0; j < 8; ++j) result[j] += weight * v[j];
+    }
+  }
+};
+
+struct Partial {
+  float most = kLowest, sum = 0, result = 0;
+};
+
+/// Column `column` of every `step`-th of `count` partial results, relative to the largest score among them.
+__device__ Partial merge(const float* partials, int count, int step, int column) {
+  Partial all;
+#pragma unroll 4
+  for (int i = 0; i < count; i += step) all.most = fmaxf(all.most, partials[i * kPartial]);
+#pragma unroll 4
+  for (int i = 0; i < count; i += step) {
+    const float* p = partials + i * kPartial;
+    const float weight = exp2f(p[0] - all.most);
+    all.sum += weight * p[1];
+    all.result += weight * p[2 + column];
+  }
+  return all;
+}
+
+__device__ void store(const Partial& partial, int column, float* to) {
+  if (column == 0) to[0] = partial.most, to[1] = partial.sum;
+  to[2 + column] = partial.result;
+}
+
+/// Grid: parts of the positions x heads.
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+    part_kernel(const half* q, const half* k, const half* v, int heads_of_cache, int n, float* scratch) {
+  __shared__ float partials[kTeams * kPartial];
+  const int lane = threadIdx.x % kLanes, team = threadIdx.x / kLanes, head = blockIdx.y, parts = gridDim.x;
+  const int length = (n + parts - 1) / parts, begin = blockIdx.x * length, end = min(n, begin + length);
+  const std::size_t cache = std::size_t(head / heads_of_cache) * n * (kDim / 8);
+  const uint4* keys = reinterpret_cast<const uint4*>(k) + cache + lane;
+  const uint4* values = reinterpret_cast<const uint4*>(v) + cache + lane;
+  float query[8];
+  unpack(reinterpret_cast<const uint4*>(q)[head * (kDim / 8) + lane], query);
+  for (float& each : query) each *= 1.4426950f * rsqrtf(kDim);  // powers of 2, not of e
+
+  Running own;
+  for (int first = begin + team; first < end; first += kTogether * kTeams) {
+    uint4 key[kTogether], value[kTogether];
+    for (int t = 0; t < kTogether; ++t) {
+      const std::size_t i = min(first + t * kTeams, n - 1);
+      key[t] = keys[i * kLanes];
+      value[t] = values[i * kLanes];
+    }
+    float scores[kTogether];
+    for (int t = 0; t < kTogether; ++t) {
+      float x[8], score = 0;
+      unpack(key[t], x);
+      for (int j = 0; j < 8; ++j) score += query[j] * x[j];
+      for (int distance = kLanes / 2; distance > 0; distance /= 2)
+        score += __shfl_xor_sync(0xffff << (threadIdx.x & 16), score, distance);
+      scores[t] = first + t * kTeams < end ? score : -INFINITY;
+    }
+    own.add(scores, value);
+  }
+  float* mine = partials + team * kPartial;
+  if (lane == 0) mine[0] = own.most, mine[1] = own.sum;
+  for (int j = 0; j < 8; ++j) mine[2 + 8 * lane + j] = own.result[j];
+  __syncthreads();
+  if (threadIdx.x >= kDim) return;
+  float* of_head = scratch + std::size_t(head) * parts * kPartial;
+  store(merge(partials, kTeams, 1, threadIdx.x), threadIdx.x, of_head + blockIdx.x * kPartial);
+}
+
+/// A block for each head; its groups of threads share the parts.
+__global__ void __launch_bounds__(kThreads) merge_kernel(const float* scratch, half* out, int parts) {
+  __shared__ float partials[kGroups * kPartial];
+  const int column = threadIdx.x % kDim, group = threadIdx.x / kDim;
+  const float* of_head = scratch + std::size_t(blockIdx.x) * parts * kPartial;
+  store(merge(of_head + group * kPartial, parts - group, kGroups, column), column,
+        partials + group * kPartial);
+  __syncthreads();
+  if (group > 0) return;
+  const Partial all = merge(partials, kGroups, 1, column);
+  out[blockIdx.x * kDim + column] = __float2half(all.result / all.sum);
+}
+
+}  // namespace
+
+void decode(const half* q, const half* k, const half* v, half* out, int heads, int kv_heads, int n,
+            float* scratch, cudaStream_t stream) {
+  int device = 0, multiprocessors = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  constexpr int kLeast = kTogether * kTeams;  // positions that are worth a block
+  const int fit = max(1, kBlocksPerSm * multiprocessors / heads);
+  const int parts = min(min(fit, kMostParts), (n + kLeast - 1) / kLeast);
+  part_kernel<<<dim3(parts, heads), kThreads, 0, stream>>>(q, k, v, heads / kv_heads, n, scratch);
+  merge_kernel<<<heads, kThreads, 0, stream>>>(scratch, out, parts);
+}
