@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "simulator/machine/fragment.h"
+#include "simulator/program/shuffle.h"
 #include "simulator/text.h"
 
 namespace roofline::sim {
@@ -96,7 +97,7 @@ void SyncCheck::before(Warp& w, const Instruction& in, u32 active) {
       break;
     case Gathers::kMembers:
       if (check_members(w, in, active, members_of(in, traits), true) && traits.shuffle != Shuffle::kNone)
-        check_shuffle(w, in, active, traits.shuffle);
+        check_shuffle(w, in, active, traits);
       break;
     default:
       break;
@@ -186,44 +187,22 @@ bool SyncCheck::check_comes(const Warp& w, const Instruction& in, u32 active, u3
   return false;
 }
 
-void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, Shuffle kind) {
-  const u32 members = w.row<u32>(in.extra->slots[0])[std::countr_zero(active)];
+/// What a lane takes and from where is in the slots b and c of every shuffle.
+void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, const Traits& traits) {
+  const u32 members = w.row<u32>(members_of(in, traits))[std::countr_zero(active)];
   if ((members & w.live() & ~active) != 0) return;  // it comes again when they are there
   const u32 *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
   for (u32 lanes = active; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
-    const u32 offset = b[lane] & 31, segment = (c[lane] >> 8) & 31, clamp = c[lane] & 31;
-    const u32 most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-    u32 source = lane;
-    bool inside = false;
-    switch (kind) {
-      case Shuffle::kUp:
-        source = lane - offset;
-        inside = static_cast<s32>(source) >= static_cast<s32>(most);
-        break;
-      case Shuffle::kDown:
-        source = lane + offset;
-        inside = source <= most;
-        break;
-      case Shuffle::kButterfly:
-        source = lane ^ offset;
-        inside = source <= most;
-        break;
-      case Shuffle::kIndex:
-        source = least | (offset & ~segment);
-        inside = source <= most;
-        break;
-      case Shuffle::kNone:
-        break;
-    }
-    if (!inside || (active >> (source & 31) & 1u) != 0) continue;
+    const ShuffleSource source = shuffle_source(traits.shuffle, lane, b[lane], c[lane]);
+    if (!source.inside || (active >> source.lane & 1u) != 0) continue;
     Finding finding = start(w, lane, "inactive-lane");
     finding.level = Finding::Level::kWarning;
     finding.message = "thread " + finding.thread + " of block " + finding.block +
-                      " takes the value of lane " + std::to_string(source & 31) + " of its warp, which " +
-                      ((w.existing >> (source & 31) & 1u) == 0 ? "is no thread of the block"
-                       : (w.exited >> (source & 31) & 1u) != 0 ? "has ended"
-                                                               : "does not execute the shuffle") +
+                      " takes the value of lane " + std::to_string(source.lane) + " of its warp, which " +
+                      ((w.existing >> source.lane & 1u) == 0 ? "is no thread of the block"
+                       : (w.exited >> source.lane & 1u) != 0 ? "has ended"
+                                                             : "does not execute the shuffle") +
                       ": the value is undefined";
     finding.advice =
         "let all lanes execute the shuffle (return late, not early; give idle lanes a neutral value), or "

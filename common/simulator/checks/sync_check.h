@@ -26,7 +26,7 @@ class SyncCheck {
   void report_unnamed(const Warp& w, const Instruction& in, u32 lane, u32 mask);
   void report_disagreement(const Warp& w, const Instruction& in, u32 lane, u32 other, const u32* masks);
   bool check_comes(const Warp& w, const Instruction& in, u32 active, u32 group, u32 mask);
-  void check_shuffle(const Warp& w, const Instruction& in, u32 active, Shuffle kind);
+  void check_shuffle(const Warp& w, const Instruction& in, u32 active, const Traits& traits);
   Finding start(const Warp& w, u32 lane, const char* rule) const;
   void add(Finding finding);
   std::string lanes_text(const Warp& w, u32 lanes) const;

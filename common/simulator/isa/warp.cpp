@@ -8,6 +8,7 @@
 #include "simulator/isa/lanewise.h"
 #include "simulator/isa/member_groups.h"
 #include "simulator/isa/types.h"
+#include "simulator/program/shuffle.h"
 
 /// Instructions that see all lanes of a warp: vote, shuffle, match, redux, activemask, elect.
 namespace roofline::sim::isa {
@@ -68,30 +69,6 @@ void bind_vote(const Row&, const Match& match, Binder& binder, Instruction& in) 
 
 // ---- shuffle ----
 
-/// Source lane as the manual defines it: c holds the clamp in bits 0..4 and the segment mask in bits 8..12.
-template <Shuffle kShuffle>
-bool source_lane(u32 lane, u32 b, u32 c, u32& source) {
-  const u32 offset = b & 31, segment = (c >> 8) & 31, clamp = c & 31;
-  const u32 most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-  switch (kShuffle) {
-    case Shuffle::kUp:
-      source = lane - offset;
-      return static_cast<s32>(source) >= static_cast<s32>(most);
-    case Shuffle::kDown:
-      source = lane + offset;
-      return source <= most;
-    case Shuffle::kButterfly:
-      source = lane ^ offset;
-      return source <= most;
-    case Shuffle::kIndex:
-      source = least | (offset & ~segment);
-      return source <= most;
-    case Shuffle::kNone:
-      break;
-  }
-  return false;
-}
-
 template <Shuffle kShuffle>
 void shuffle(Warp& w, const Instruction& in) {
   const Slot members = in.extra->slots[0], valid = in.extra->slots[1];
@@ -105,10 +82,9 @@ void shuffle(Warp& w, const Instruction& in) {
   }
   u32 inside = 0;
   for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    u32 source;
-    const bool in_range = source_lane<kShuffle>(lane, b[lane], c[lane], source);
-    inside |= u32{in_range} << lane;
-    result[lane] = a[in_range ? source & 31 : lane];
+    const ShuffleSource source = shuffle_source(kShuffle, lane, b[lane], c[lane]);
+    inside |= u32{source.inside} << lane;
+    result[lane] = a[source.inside ? source.lane : lane];
   }
   each_lane(
       w.mask, w.row<u32>(in.d), [](u32 v) { return v; }, result);
