@@ -278,7 +278,7 @@ std::vector<Row> load_rows() {
   std::vector<Row> rows;
   for (const SpaceName& space : {kGeneric, kGlobal, kShared, kLocal, kConst, kParam})
     rows.push_back(load_row(kLoadOrder, space, kLoadCache));
-  rows.push_back(load_row("", kGlobal, "{.ca,.cg,.cs,.lu,.cv}.nc", true));
+  rows.push_back(load_row("", kGlobal, std::string(kLoadCache) + ".nc", true));
   rows.push_back({.syntax = "ldu{.global}{.v2,.v4}.type d, [a]",
                   .types = MemoryTypes::all(),
                   .types2 = {},
