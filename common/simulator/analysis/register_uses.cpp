@@ -2,20 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/analysis/register_uses.h"
 
+#include "simulator/ptx/registers.h"
+
 namespace roofline::sim {
-
-namespace {
-
-using Kind = ptx::Operand::Kind;
-
-template <class F>
-void each_register(const ptx::Operand& operand, F f) {
-  if (operand.kind == Kind::kRegister || (operand.kind == Kind::kAddress && !operand.base_is_symbol))
-    if (!operand.name.empty()) f(operand.name);
-  for (const ptx::Operand& element : operand.elements) each_register(element, f);
-}
-
-}  // namespace
 
 RegisterUses::RegisterUses(const ptx::Function& function, std::span<const Traits> traits) {
   for (const auto* variables : {&function.parameters, &function.results})

@@ -8,23 +8,15 @@
 
 #include "simulator/checks/code_facts.h"
 #include "simulator/program/function.h"
+#include "simulator/ptx/registers.h"
 
 namespace roofline::sim {
 
 namespace {
 
-using Kind = ptx::Operand::Kind;
-
-/// The registers of an operand, that of an address among them.
-void add_registers(const ptx::Operand& operand, std::vector<std::string>& names) {
-  if (operand.kind == Kind::kRegister || (operand.kind == Kind::kAddress && !operand.base_is_symbol))
-    names.push_back(operand.name);
-  for (const ptx::Operand& element : operand.elements) add_registers(element, names);
-}
-
 std::vector<std::string> registers_of(const ptx::Operand& operand) {
   std::vector<std::string> names;
-  add_registers(operand, names);
+  each_register(operand, [&](const std::string& name) { names.push_back(name); });
   return names;
 }
 

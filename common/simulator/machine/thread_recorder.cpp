@@ -11,6 +11,7 @@
 #include "simulator/machine/access.h"
 #include "simulator/machine/memory.h"
 #include "simulator/program/address_windows.h"
+#include "simulator/ptx/registers.h"
 
 namespace roofline::sim {
 
@@ -29,14 +30,6 @@ Dim3 spread(u32 linear, Dim3 size) {
 
 std::string shape(Dim3 d) {
   return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
-}
-
-template <class F>
-void each_register(const ptx::Operand& operand, F f) {
-  if ((operand.kind == Kind::kRegister || (operand.kind == Kind::kAddress && !operand.base_is_symbol)) &&
-      !operand.name.empty())
-    f(operand.name);
-  for (const ptx::Operand& element : operand.elements) each_register(element, f);
 }
 
 const ptx::Operand* address_operand(const ptx::Instruction& in) {
