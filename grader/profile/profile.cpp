@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstring>
 #include <map>
 #include <tuple>
 
@@ -21,19 +19,14 @@ using sim::u64;
 
 double number(u64 value) { return static_cast<double>(value); }
 
-constexpr size_t kSums = offsetof(KernelCounters, block_cycles_l2) / sizeof(u64);
-
-/// All sums, whatever they are called; then what is a maximum.
+/// Of all launches: everything but what single blocks and warps did.
 void add(KernelCounters& to, const KernelCounters& from) {
-  u64 a[kSums], b[kSums];
-  std::memcpy(a, static_cast<const void*>(&to), sizeof a);
-  std::memcpy(b, static_cast<const void*>(&from), sizeof b);
-  const u64 same_address = std::max(to.atomic_same_address_max, from.atomic_same_address_max);
-  const u64 busiest = std::max(to.busiest_block_instructions, from.busiest_block_instructions);
-  for (size_t i = 0; i < kSums; i++) a[i] += b[i];
-  std::memcpy(static_cast<void*>(&to), a, sizeof a);
-  to.atomic_same_address_max = same_address;
-  to.busiest_block_instructions = busiest;
+  for (size_t i = 0; i < to.pipe_warps.size(); i++) to.pipe_warps[i] += from.pipe_warps[i];
+  for (size_t i = 0; i < to.flops.size(); i++) to.flops[i] += from.flops[i];
+  for (const auto sum : sim::kCountedSums) to.*sum += from.*sum;
+  for (const auto sum : sim::kDerivedSums) to.*sum += from.*sum;
+  for (const auto sum : sim::kTrafficSums) to.*sum += from.*sum;
+  for (const auto most : sim::kMaxima) to.*most = std::max(to.*most, from.*most);
 }
 
 void add_launch(KernelProfile& kernel, const KernelRecord& launch) {

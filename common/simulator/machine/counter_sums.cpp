@@ -16,39 +16,8 @@ void add_instructions(std::vector<InstructionCounters>& to, const std::vector<Is
 }
 
 void add_totals(KernelCounters& to, const KernelCounters& from) {
-  using K = KernelCounters;
-  static constexpr u64 K::*kSums[] = {&K::global_load_requests,
-                                      &K::global_store_requests,
-                                      &K::atomic_requests,
-                                      &K::global_load_bytes,
-                                      &K::global_store_bytes,
-                                      &K::global_load_sectors,
-                                      &K::global_store_sectors,
-                                      &K::atomic_sectors,
-                                      &K::ideal_sectors,
-                                      &K::global_lines,
-                                      &K::global_passes,
-                                      &K::global_transfers,
-                                      &K::l1_hit_sectors,
-                                      &K::l1_miss_sectors,
-                                      &K::local_requests,
-                                      &K::local_sectors,
-                                      &K::atomic_lanes,
-                                      &K::atomic_float_lanes,
-                                      &K::atomic_met_sectors,
-                                      &K::atomic_sector_words,
-                                      &K::atomic_more_turns,
-                                      &K::atomic_more_turns_64,
-                                      &K::shared_loop_passes,
-                                      &K::shared_requests,
-                                      &K::shared_wavefronts,
-                                      &K::ideal_shared_wavefronts,
-                                      &K::barriers,
-                                      &K::divergent_branches,
-                                      &K::busiest_warp_instructions,
-                                      &K::even_warp_instructions};
-  for (u64 K::*sum : kSums) to.*sum += from.*sum;
-  to.busiest_block_instructions = std::max(to.busiest_block_instructions, from.busiest_block_instructions);
+  for (const auto sum : kCountedSums) to.*sum += from.*sum;
+  for (const auto most : kMaxima) to.*most = std::max(to.*most, from.*most);
 }
 
 void derive_sums(KernelCounters& counters, const Kernel& kernel) {

@@ -8,7 +8,7 @@ namespace roofline::sim {
 /// Sums counters of host threads.
 void add_instructions(std::vector<InstructionCounters>& to, const std::vector<IssueCounters>& issued,
                       const std::vector<InstructionCounters>& from);
-/// Per-request sums only; what follows from the counters of instructions is derived once, at the end.
+/// What host threads count; what follows from the counters of instructions is derived once, at the end.
 void add_totals(KernelCounters& to, const KernelCounters& from);
 
 /// Gives elided instructions the counters of their donors, clears those of hidden ones, and derives the sums

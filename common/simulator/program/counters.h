@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,9 +54,13 @@ inline constexpr std::array<u64 InstructionCounters::*, 15> InstructionCounters:
     &InstructionCounters::divergent,      &InstructionCounters::atomic_turns,
     &InstructionCounters::irregular,      &InstructionCounters::l2_read_sectors,
     &InstructionCounters::l2_hit_sectors};
+static_assert(sizeof(InstructionCounters) == InstructionCounters::kSums.size() * sizeof(u64) +
+                                                 2 * sizeof(InstructionCounters::stride_low),
+              "every sum is listed in kSums");
 static_assert(sizeof(InstructionCounters) == 128, "the index of an instruction is scaled by a shift");
 
 /// Exact counts of one kernel launch. All sums over every block; independent of how many host cores ran it.
+/// Each number between `flops` and `busiest` is listed once below, by who counts it.
 struct KernelCounters {
   std::array<u64, static_cast<size_t>(Pipe::kCount)>
       pipe_warps{};  ///< warp issue slots by pipe (cost.issue weighted)
@@ -110,6 +116,69 @@ struct KernelCounters {
 
   std::vector<InstructionCounters> per_instruction;  ///< parallel to Function::info
 };
+
+/// What the threads of the host count while they run blocks, each into KernelCounters of its own.
+inline constexpr u64 KernelCounters::*kCountedSums[] = {&KernelCounters::global_load_requests,
+                                                        &KernelCounters::global_store_requests,
+                                                        &KernelCounters::atomic_requests,
+                                                        &KernelCounters::global_load_bytes,
+                                                        &KernelCounters::global_store_bytes,
+                                                        &KernelCounters::global_load_sectors,
+                                                        &KernelCounters::global_store_sectors,
+                                                        &KernelCounters::atomic_sectors,
+                                                        &KernelCounters::ideal_sectors,
+                                                        &KernelCounters::global_lines,
+                                                        &KernelCounters::global_passes,
+                                                        &KernelCounters::global_transfers,
+                                                        &KernelCounters::l1_hit_sectors,
+                                                        &KernelCounters::l1_miss_sectors,
+                                                        &KernelCounters::local_requests,
+                                                        &KernelCounters::local_sectors,
+                                                        &KernelCounters::atomic_lanes,
+                                                        &KernelCounters::atomic_float_lanes,
+                                                        &KernelCounters::atomic_met_sectors,
+                                                        &KernelCounters::atomic_sector_words,
+                                                        &KernelCounters::atomic_more_turns,
+                                                        &KernelCounters::atomic_more_turns_64,
+                                                        &KernelCounters::shared_loop_passes,
+                                                        &KernelCounters::shared_requests,
+                                                        &KernelCounters::shared_wavefronts,
+                                                        &KernelCounters::ideal_shared_wavefronts,
+                                                        &KernelCounters::barriers,
+                                                        &KernelCounters::divergent_branches,
+                                                        &KernelCounters::busiest_warp_instructions,
+                                                        &KernelCounters::even_warp_instructions};
+/// What derive_sums makes of the counts of instructions, as it does pipe_warps and flops.
+inline constexpr u64 KernelCounters::*kDerivedSums[] = {
+    &KernelCounters::warp_instructions, &KernelCounters::lane_instructions,
+    &KernelCounters::issue_slots,       &KernelCounters::three_register_fma,
+    &KernelCounters::branches,          &KernelCounters::tensor_operations};
+/// What L2 has seen when the launch ends.
+inline constexpr u64 KernelCounters::*kTrafficSums[] = {
+    &KernelCounters::l2_read_sectors, &KernelCounters::l2_write_sectors, &KernelCounters::l2_hit_sectors,
+    &KernelCounters::dram_read_bytes, &KernelCounters::dram_write_bytes, &KernelCounters::host_read_bytes,
+    &KernelCounters::host_write_bytes};
+/// Of several, the largest counts.
+inline constexpr u64 KernelCounters::*kMaxima[] = {&KernelCounters::atomic_slice_turns_max,
+                                                   &KernelCounters::atomic_same_address_max,
+                                                   &KernelCounters::busiest_block_instructions};
+
+/// Whether the lists hold as many numbers as there are, and none twice.
+consteval bool counters_are_listed_once() {
+  std::vector<u64 KernelCounters::*> all;
+  for (const auto list :
+       {std::span<u64 KernelCounters::*const>(kCountedSums),
+        std::span<u64 KernelCounters::*const>(kDerivedSums),
+        std::span<u64 KernelCounters::*const>(kTrafficSums), std::span<u64 KernelCounters::*const>(kMaxima)})
+    for (const auto number : list) {
+      for (const auto known : all)
+        if (known == number) return false;
+      all.push_back(number);
+    }
+  const size_t first = offsetof(KernelCounters, warp_instructions), end = offsetof(KernelCounters, busiest);
+  return all.size() == (end - first) / sizeof(u64);
+}
+static_assert(counters_are_listed_once(), "list a new counter above, by who counts it");
 
 /// What the launch asked of an SM; occupancy follows from it.
 struct KernelResources {

@@ -75,6 +75,25 @@ ProgramProfile program(std::vector<sim::LineRecord> lines) {
   return profile_of(std::move(region), std::move(lines), device());
 }
 
+// Breaks when the launches of a kernel are not added up: sums of all four kinds, and what is a maximum.
+TEST(KernelCountersOfSeveralLaunches, AreSumsAndMaxima) {
+  sim::Region region;
+  for (const sim::u64 n : {3, 5}) {
+    sim::KernelRecord& launch = region.kernels.emplace_back();
+    launch.name = "_Z5scalePf";
+    launch.counters.flops[0] = launch.counters.pipe_warps[0] = n;
+    launch.counters.shared_requests = launch.counters.branches = launch.counters.dram_read_bytes = n;
+    launch.counters.atomic_slice_turns_max = launch.counters.atomic_same_address_max = n;
+  }
+  const ProgramProfile profile = profile_of(std::move(region), {}, device());
+  ASSERT_EQ(profile.kernels.size(), 1U);
+  const sim::KernelCounters& c = profile.kernels[0].counters;
+  for (const sim::u64 sum : {c.flops[0], c.pipe_warps[0], c.shared_requests, c.branches, c.dram_read_bytes})
+    EXPECT_EQ(sum, 8U);
+  EXPECT_EQ(c.atomic_slice_turns_max, 5U);
+  EXPECT_EQ(c.atomic_same_address_max, 5U);
+}
+
 std::vector<std::string> rules(const ProgramProfile& p) {
   std::vector<std::string> names;
   for (const Finding& finding : advise(p)) names.push_back(finding.rule);
