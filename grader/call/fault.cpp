@@ -91,7 +91,7 @@ Fault fault_of(const sim::Trap& trap) {
     fault.message +=
         "\nfix: an access of 16 bytes needs an address that 16 divides: the array, the offset in it, and the "
         "distance from one row to the next";
-  if (fault.reason == Class::kOutOfBounds && fault.message.find("past the end of") != std::string::npos)
+  if (trap.address == sim::AddressFault::kPastEnd)
     fault.message +=
         "\nfix: work out this thread's index; where a block reaches past the end of the data, its threads "
         "without an element must do nothing: if (i < n). Does it have that check? Then compare with the size "

@@ -60,8 +60,8 @@ struct WireKernel {
 struct WireTrap {
   Trap trap;
   void fields(auto& io) {
-    io(trap.kind, trap.message, trap.kernel, trap.block, trap.thread, trap.source_file, trap.source_line,
-       trap.ptx_line);
+    io(trap.kind, trap.address, trap.message, trap.kernel, trap.block, trap.thread, trap.source_file,
+       trap.source_line, trap.ptx_line);
   }
 };
 

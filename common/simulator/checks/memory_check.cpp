@@ -28,19 +28,17 @@ struct Verdict {
   const char *rule, *advice;
 };
 
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
-
 Verdict verdict_on(const Trap& trap) {
   switch (trap.kind) {
     case TrapKind::kIllegalAddress:
     case TrapKind::kInvalidAddressSpace:
-      if (has(trap.message, "freed"))
+      if (trap.address == AddressFault::kFreed)
         return {kCheckMemory, "use-after-free",
                 "free memory only when the last kernel that uses it has ended"};
-      if (has(trap.message, "object was destroyed"))
+      if (trap.address == AddressFault::kDestroyedObject)
         return {kCheckMemory, "use-after-free",
                 "destroy a texture or surface object only when the last kernel that uses it has ended"};
-      if (has(trap.message, "object is meant") || has(trap.message, "the object refers to"))
+      if (trap.address == AddressFault::kWrongObject)
         return {
             kCheckMemory, "wrong-object",
             "use the function for what the object refers to: tex2D for a 2D array, tex1Dfetch for memory"};

@@ -124,7 +124,8 @@ void release(Warp& w, const Instruction& in) {
     if (address == 0 || memory.release_on_heap(address)) return;
     w.trap(TrapKind::kIllegalAddress, lane, in,
            "free() of something that malloc() did not return, or of a block freed before: " +
-               memory.explain(address, 1));
+               memory.explain(address, 1),
+           AddressFault::kFreed);
   });
 }
 

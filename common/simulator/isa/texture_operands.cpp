@@ -52,7 +52,8 @@ bool fits(const TextureObject& object, Shape shape) {
 [[noreturn]] void wrong_shape(Warp& w, const Instruction& in, u32 lane, const TextureObject& object,
                               Shape wanted) {
   w.trap(TrapKind::kIllegalAddress, lane, in,
-         "this reads or writes " + name_of(wanted) + ", the object refers to " + name_of(object.shape));
+         "this reads or writes " + name_of(wanted) + ", the object refers to " + name_of(object.shape),
+         AddressFault::kWrongObject);
 }
 
 }  // namespace
@@ -104,17 +105,19 @@ void bind_place(const ptx::Operand& operand, const Geometry& geometry, ptx::Type
 }
 
 void no_object(Warp& w, const Instruction& in, u32 lane, u64 number) {
-  w.trap(TrapKind::kIllegalAddress, lane, in, w.block->grid->textures->explain(number));
+  w.trap(TrapKind::kIllegalAddress, lane, in, w.block->grid->textures->explain(number),
+         Textures::fault_of(number));
 }
 
 void check_texture(Warp& w, const Instruction& in, const TextureObject& object, Shape shape, bool integers,
                    u32 lane) {
   if (object.surface)
-    w.trap(TrapKind::kIllegalAddress, lane, in, "a surface object stands where a texture object is meant");
+    w.trap(TrapKind::kIllegalAddress, lane, in, "a surface object stands where a texture object is meant",
+           AddressFault::kWrongObject);
   if (object.shape == Shape::kBuffer && shape == Shape::k1D) {
     if (integers) return;
     w.trap(TrapKind::kIllegalAddress, lane, in,
-           "the object refers to linear memory, which only tex1Dfetch reads");
+           "the object refers to linear memory, which only tex1Dfetch reads", AddressFault::kWrongObject);
   }
   if (!fits(object, shape)) wrong_shape(w, in, lane, object, shape);
 }
@@ -122,7 +125,8 @@ void check_texture(Warp& w, const Instruction& in, const TextureObject& object, 
 /// Faces of a cubemap are the layers of its surface.
 void check_surface(Warp& w, const Instruction& in, const TextureObject& object, Shape shape, u32 lane) {
   if (!object.surface)
-    w.trap(TrapKind::kIllegalAddress, lane, in, "a texture object stands where a surface object is meant");
+    w.trap(TrapKind::kIllegalAddress, lane, in, "a texture object stands where a surface object is meant",
+           AddressFault::kWrongObject);
   const bool faces = shape == Shape::k2DLayered && object.shape >= Shape::kCube;
   if (!fits(object, shape) && !faces) wrong_shape(w, in, lane, object, shape);
 }

@@ -208,7 +208,8 @@ class Resolver {
       if (found == nullptr || address + request_.width > found->end)
         w_.trap(TrapKind::kIllegalAddress, l, in_,
                 access_text(request_.kind, "", address, request_.width) + ": " +
-                    memory.explain(address, request_.width));
+                    memory.explain(address, request_.width),
+                memory.fault_of(address, request_.width));
       if (found->read_only && request_.kind != AccessKind::kLoad) read_only(address, l);
       pointers[l] = address;
     }
@@ -446,7 +447,8 @@ u8* lane_pointer(Warp& w, const Instruction& in, u32 lane, u64 address, u64 byte
   const Block& block = *w.block;
   if (readable_bytes(w, lane, address, bytes) < bytes)
     w.trap(TrapKind::kIllegalAddress, lane, in,
-           access_text(kind, "", address, bytes) + ": " + block.grid->memory->explain(address, bytes));
+           access_text(kind, "", address, bytes) + ": " + block.grid->memory->explain(address, bytes),
+           block.grid->memory->fault_of(address, bytes));
   switch (space_of(address)) {
     case Space::kShared:
       if (const u64 offset = address - kSharedWindow; is_reserved(block, offset))

@@ -77,9 +77,11 @@ u32 first_thread(const Warp& w, const Fragment& f) {
 
 }  // namespace
 
-void Warp::trap(TrapKind kind, u32 lane, const Instruction& in, const std::string& what) {
+void Warp::trap(TrapKind kind, u32 lane, const Instruction& in, const std::string& what,
+                AddressFault address) {
   Trap trap = trap_at(*block, &in, index * kWarpSize + lane);
   trap.kind = kind;
+  trap.address = address;
   const InstructionInfo& info = info_of(*block, in);
   trap.message = where(*block) + ", thread " + triple(trap.thread) + ": " + what + "\n    at ";
   if (trap.source_line != 0) trap.message += place_of(*block, info) + ", ";

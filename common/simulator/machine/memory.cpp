@@ -393,35 +393,40 @@ std::optional<std::string> explain_window(u64 address) {
 
 }  // namespace
 
-std::string Memory::explain(u64 address, u64 bytes) const {
-  if (auto text = explain_window(address)) return *text;
+std::string Memory::explain(u64 address, u64 bytes) const { return explained(address, bytes).text; }
+
+Memory::Explained Memory::explained(u64 address, u64 bytes) const {
+  if (auto text = explain_window(address)) return {*text};
   if (const u64 place = place_of(address); address < kHostWindow && place != place_of(window_) &&
                                            place < kMaxDevices && (places_taken >> place & 1)) {
-    if (const Memory* peer = peer_at(address)) return peer->explain(address, bytes);
-    return "memory of another GPU, device " + std::to_string(place) +
-           "; allow it with cudaDeviceEnablePeerAccess";
+    if (const Memory* peer = peer_at(address)) return peer->explained(address, bytes);
+    return {"memory of another GPU, device " + std::to_string(place) +
+            "; allow it with cudaDeviceEnablePeerAccess"};
   }
   if (const Allocation* holder = find(address)) {
     if (address + bytes > holder->end)
-      return "the last " + count_of(address + bytes - holder->end, "byte") + " past the end of the " +
-             describe(*holder);
-    return "inside the " + describe(*holder);
+      return {"the last " + count_of(address + bytes - holder->end, "byte") + " past the end of the " +
+                  describe(*holder),
+              AddressFault::kPastEnd};
+    return {"inside the " + describe(*holder)};
   }
   auto after_freed = freed_.upper_bound(address);
   if (after_freed != freed_.begin()) {
     const Allocation& freed = std::prev(after_freed)->second;
     if (address < freed.end)
-      return count_of(address - freed.begin, "byte") + " into a " + describe(freed) + " that was freed";
+      return {count_of(address - freed.begin, "byte") + " into a " + describe(freed) + " that was freed",
+              AddressFault::kFreed};
   }
   auto next = live_.upper_bound(address);
   const Allocation* below = next == live_.begin() ? nullptr : &std::prev(next)->second;
   const Allocation* above = next == live_.end() ? nullptr : &next->second;
   if (below && (!above || address - below->end <= above->begin - address))
-    return address == below->end
-               ? "just past the end of the " + describe(*below)
-               : count_of(address - below->end, "byte") + " past the end of the " + describe(*below);
-  if (above) return count_of(above->begin - address, "byte") + " before the start of the " + describe(*above);
-  return "not inside any allocation";
+    return {(address == below->end ? "just" : count_of(address - below->end, "byte")) +
+                " past the end of the " + describe(*below),
+            AddressFault::kPastEnd};
+  if (above)
+    return {count_of(above->begin - address, "byte") + " before the start of the " + describe(*above)};
+  return {"not inside any allocation"};
 }
 
 }  // namespace roofline::sim

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulator/program/address_windows.h"
+#include "simulator/program/trap.h"
 #include "simulator/types.h"
 
 namespace roofline::sim {
@@ -86,8 +87,15 @@ class Memory {
   /// Why an access is wrong, for a person: "4 bytes past the end of the 4096-byte allocation made at ...",
   /// "inside an allocation that was freed", "a null pointer", "a host address", ...
   std::string explain(u64 address, u64 bytes) const;
+  /// The same for code: kPastEnd, kFreed or kOther.
+  AddressFault fault_of(u64 address, u64 bytes) const { return explained(address, bytes).fault; }
 
  private:
+  struct Explained {
+    std::string text;
+    AddressFault fault = AddressFault::kOther;
+  };
+  Explained explained(u64 address, u64 bytes) const;
   void changed();
   static u64 rounded_size(const Allocation& allocation);
   u64 place(u64 bytes, const std::string& origin, bool read_only, bool on_heap);

@@ -23,11 +23,11 @@ void check(Warp& w, const Instruction& in, const TexelRequest& request) {
       const Memory::Allocation* found = memory.find(address);
       const bool constant = found != nullptr && found->read_only && request.kind != AccessKind::kLoad;
       if (found == nullptr || request.width > found->end - address || constant)
-        w.trap(
-            TrapKind::kIllegalAddress, l, in,
-            std::to_string(request.width) + "-byte " +
-                (request.kind == AccessKind::kLoad ? "load from " : "store to ") + hex(address) +
-                ", which a texture or surface object refers to: " + memory.explain(address, request.width));
+        w.trap(TrapKind::kIllegalAddress, l, in,
+               std::to_string(request.width) + "-byte " +
+                   (request.kind == AccessKind::kLoad ? "load from " : "store to ") + hex(address) +
+                   ", which a texture or surface object refers to: " + memory.explain(address, request.width),
+               memory.fault_of(address, request.width));
       begin = found->begin;
       end = found->end;
     });

@@ -18,10 +18,15 @@ u64 Textures::add(TextureObject object) {
   return number;
 }
 
+AddressFault Textures::fault_of(u64 number) {
+  const bool existed = number != 0 && number <= last_number;
+  return existed ? AddressFault::kDestroyedObject : AddressFault::kOther;
+}
+
 bool Textures::remove(u64 number) { return objects_.erase(number) != 0; }
 
 std::string Textures::explain(u64 number) const {
-  if (number == 0 || number > last_number) return hex(number) + " is no texture or surface object";
+  if (fault_of(number) == AddressFault::kOther) return hex(number) + " is no texture or surface object";
   return "this texture or surface object was destroyed, or belongs to another GPU";
 }
 

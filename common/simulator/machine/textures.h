@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "simulator/program/texture.h"
+#include "simulator/program/trap.h"
 
 namespace roofline::sim {
 
@@ -20,6 +21,8 @@ class Textures {
   }
   /// Why there is no such object, for a person.
   std::string explain(u64 number) const;
+  /// The same for code: kDestroyedObject or kOther.
+  static AddressFault fault_of(u64 number);
 
  private:
   std::unordered_map<u64, TextureObject> objects_;

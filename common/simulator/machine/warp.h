@@ -68,7 +68,8 @@ struct Warp : Lanes {
   u32 live() const { return existing & ~exited; }
 
   /// Raises a trap at the running instruction: fills kernel, block, lines; does not return.
-  [[noreturn]] void trap(TrapKind kind, u32 lane, const Instruction& in, const std::string& what);
+  [[noreturn]] void trap(TrapKind kind, u32 lane, const Instruction& in, const std::string& what,
+                         AddressFault address = AddressFault::kOther);
 
   /// A hard join, for `.sync` and `.aligned` instructions: true when all of `lanes` that still live execute
   /// `in` together now. When false the instruction must return at once; it runs again when the lanes have

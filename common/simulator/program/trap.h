@@ -22,8 +22,19 @@ enum class TrapKind : u8 {
   kTimeout
 };
 
+/// What is wrong with the address of an access, where more is known than that it is not allowed. The message
+/// says it to a person; code asks this.
+enum class AddressFault : u8 {
+  kOther,
+  kPastEnd,          ///< of an allocation
+  kFreed,            ///< memory that was freed
+  kDestroyedObject,  ///< a texture or surface object that is no more
+  kWrongObject       ///< one of another kind than the function is for
+};
+
 struct Trap {
   TrapKind kind = TrapKind::kTrap;
+  AddressFault address = AddressFault::kOther;
   std::string message;  ///< complete, for a person: kernel, block, thread, access, allocation, lines
   std::string kernel;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};

@@ -285,6 +285,22 @@ TEST_F(Trapping, LocalBounds) {
               TrapKind::kIllegalAddress, {"local address", "the thread's local memory"});
 }
 
+// Breaks when code cannot tell these faults apart without reading the message, in which names of the program
+// occur, too.
+TEST_F(Trapping, TheFaultOfAnAddressIsAField) {
+  const u64 a = device_.allocate(256, "freed by nobody");
+  const auto fault = [&](const char* body, u64 address) {
+    const LaunchResult result = run(body, address);
+    return result.trap ? result.trap->address : AddressFault::kWrongObject;
+  };
+  EXPECT_EQ(fault("ld.global.f32 %f1, [%rd1+256];", a), AddressFault::kPastEnd);
+  EXPECT_EQ(fault("ld.global.v2.f32 {%f1, %f2}, [%rd1+300];", a), AddressFault::kOther) << "misaligned";
+  EXPECT_EQ(fault("ld.global.f32 %f1, [%rd1-4];", a), AddressFault::kOther);
+  EXPECT_EQ(fault("ld.global.f32 %f1, [%rd1];", 0), AddressFault::kOther);
+  EXPECT_TRUE(device_.release(a));
+  EXPECT_EQ(fault("ld.global.f32 %f1, [%rd1+8];", a), AddressFault::kFreed);
+}
+
 // Breaks when a kernel can change constants.
 TEST_F(Trapping, ConstantsAreReadOnly) {
   expect_trap(run("mov.u64 %rd3, c; cvta.const.u64 %rd4, %rd3; st.u32 [%rd4], %r1;", 0, 0, 1, 1,

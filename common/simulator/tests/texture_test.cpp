@@ -56,6 +56,10 @@ class Textures : public KernelTest {
     const LaunchResult result = run(body, number, 0, 1);
     return result.trap ? result.trap->message : "";
   }
+  AddressFault fault_of(const std::string& body, u64 number) {
+    const LaunchResult result = run(body, number, 0, 1);
+    return result.trap ? result.trap->address : AddressFault::kOther;
+  }
   LaunchResult result_;
 };
 
@@ -209,6 +213,22 @@ TEST_F(Textures, NamesWhatIsWrongWithAnObject) {
   const u64 alive = device_.add_texture(object);
   EXPECT_TRUE(device_.release(object.levels[0].address));
   EXPECT_NE(trap_of(body, alive).find("that was freed"), std::string::npos);
+}
+
+// Breaks when a check cannot tell what is wrong with an object without reading the message.
+TEST_F(Textures, TheFaultOfAnObjectIsAField) {
+  const std::string body =
+      "mov.f32 %f1, 0f3F000000;\ntex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd1, {%f1, %f1}];\n";
+  TextureObject object = plane(ramp(64), 8, 8);
+  object.surface = true;
+  const u64 surface = device_.add_texture(object);
+  EXPECT_EQ(fault_of(body, surface), AddressFault::kWrongObject);
+  object.surface = false;
+  object.shape = Shape::k3D;
+  EXPECT_EQ(fault_of(body, device_.add_texture(object)), AddressFault::kWrongObject);
+  EXPECT_TRUE(device_.remove_texture(surface));
+  EXPECT_EQ(fault_of(body, surface), AddressFault::kDestroyedObject);
+  EXPECT_EQ(fault_of(body, 0), AddressFault::kOther);
 }
 
 // Breaks when tex1D reads linear memory, or a filter that is not simulated is taken for another.
