@@ -115,7 +115,7 @@ class PerformanceGrader {
     const Settings settings(goal.settings, g_.facts);
     const Thresholds thresholds = thresholds_for(goal.thresholds, g_.facts.capability);
     if (goal.clock == Clock::kDevice) {
-      if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.pass)) {
+      if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.lowest())) {
         give_up(goal.id, goal.title, std::move(*fault));
         g_.result.checks.back().detail.emplace_back("fraction", probe_fraction(goal));
         return;
@@ -182,7 +182,7 @@ class PerformanceGrader {
     const Settings settings(goal.settings, g_.facts);
     const TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 3, Caches::kWarm);
     if (series.fault || series.doubt > 0) return;
-    Measurement line = measurement(series, goal.work(settings), roof(goal.roof), {});
+    Measurement line = measurement(series, goal.work(settings), roof(goal.roof), PerMedal::zeros());
     line.id = goal.id;
     line.title = goal.title;
     line.medal = Medal::kNone;
@@ -202,7 +202,7 @@ class PerformanceGrader {
   }
 
   void grade_sweep(const Sweep& sweep) {
-    const double pass = thresholds_for(sweep.lowest, g_.facts.capability).pass;
+    const double pass = thresholds_for(sweep.lowest, g_.facts.capability).lowest();
     if (auto fault = hopeless(sweep.bytes, roof(sweep.memory_roof), pass)) {
       TimedSeries series;
       series.fault = std::move(*fault);
@@ -375,6 +375,17 @@ Counted count_in_simulation(Grading& grading) {
   return counted;
 }
 
+namespace {
+
+/// What the best medal asks for; every other one asks for nothing.
+Thresholds only_the_best(const Thresholds& thresholds) {
+  Thresholds best = PerMedal::zeros();
+  best.*std::rbegin(kMedals)->value = thresholds.highest();
+  return best;
+}
+
+}  // namespace
+
 void grade_second_device(Grading& grading) {
   const DeviceChoice standard, second{.id = grading.part.second_device};
   const bool asked = grading.device.simulated && grading.device.id == standard.id && !second.id.empty();
@@ -385,7 +396,7 @@ void grade_second_device(Grading& grading) {
   goals.host_to_device_limit = grading.part.host_to_device_limit;
   goals.goals = grading.part.goals;
   for (Goal& goal : goals.goals)
-    for (auto& [capability, thresholds] : goal.thresholds) thresholds = {.excellent = thresholds.excellent};
+    for (auto& [capability, thresholds] : goal.thresholds) thresholds = only_the_best(thresholds);
   GradeOptions once = grading.options;
   once.brief = true;
   once.enough = nullptr;

@@ -312,7 +312,7 @@ std::vector<SweepVerdict> judge_sweep(const Sweep& sweep, const SweepResult& res
   end(result.points.back(), result.compute_roof, result.points.back().tflops, sweep.highest, "-highest",
       "compute-bound end");
   if (!sweep.knee.empty()) {
-    const double passes = thresholds_for(sweep.knee, facts.capability).pass;
+    const double passes = thresholds_for(sweep.knee, facts.capability).lowest();
     verdicts.push_back({knee_check(sweep, result, passes), {}});
   }
   if (sweep.flatness > 0) verdicts.push_back({flat_check(sweep, result), {}});

@@ -109,7 +109,7 @@ void grade_quality(Grading& grading, const Quality& quality) {
                     format_number("%.4g", median.bound) + ", the median of " +
                     std::to_string(instances_for(grading)) + " instances; the worst is " +
                     format_number("%.3f", worst > 0 ? 1 / worst : 0) + " times its bound; " +
-                    format_number("%.2f", 1 / quality.thresholds.pass) + " passes";
+                    format_number("%.2f", 1 / quality.thresholds.lowest()) + " passes";
     check.detail.emplace_back("fraction", line.fraction);
   }
   grading.result.measurements.push_back(std::move(line));

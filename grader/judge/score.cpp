@@ -72,7 +72,7 @@ void cap(std::vector<ScoreLine>& lines, double most) {
 
 /// No more than the weakest pass has.
 void cap_at_a_pass(std::vector<ScoreLine>& lines, const Points& points) {
-  cap(lines, points.correctness + points.structure + points.medals.pass);
+  cap(lines, points.correctness + points.structure + points.medals.lowest());
 }
 
 /// The total, and every line, in the digits that people see.
@@ -132,7 +132,7 @@ void score(Result& result, const Part& part) {
     points.correctness += std::exchange(points.structure, 0);
   if (!has_goals) {
     points.correctness += points.medals.sum();
-    points.medals = {};
+    points.medals = PerMedal::zeros();
   }
   result.max_points = points.total();
   decide_verdict(result);

@@ -4,6 +4,12 @@
 
 namespace roofline::grader {
 
+PerMedal PerMedal::zeros() {
+  PerMedal zeros;
+  for (const MedalRow& row : kMedals) zeros.*row.value = 0;
+  return zeros;
+}
+
 double PerMedal::lowest() const { return this->*std::begin(kMedals)->value; }
 
 double PerMedal::highest() const { return this->*std::rbegin(kMedals)->value; }

@@ -3,21 +3,25 @@
 #pragma once
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 
-/// The medals, listed once: kMedals. Code goes over that list. By hand remain: points and thresholds, 0 where
-/// nobody gives them (`Points` in lab/spec.h, every spec.cpp), the schema in formats/, a colour in
-/// report/report_page.css, and pages.
+/// The medals, listed once: kMedals. Code goes over that list. By hand remain: points (`Points` in
+/// lab/spec.h), thresholds in every spec.cpp, the schema in formats/, a colour in report/report_page.css, and
+/// pages.
 namespace roofline::grader {
 
 enum class Medal : std::uint8_t { kNone, kPass, kGood, kExcellent };
 
-/// A number for each medal: the fraction of a roof that earns it, or the points that it gives.
+/// A number for each medal: the fraction of a roof that earns it, or the points that it gives. One that is
+/// not given is no number: a threshold that a lab forgot is never reached.
 struct PerMedal {
-  double pass = 0, good = 0, excellent = 0;
-  double lowest() const;   ///< of the medal that is earned first
-  double highest() const;  ///< of the best
+  double pass = kNotGiven, good = kNotGiven, excellent = kNotGiven;
+  static constexpr double kNotGiven = std::numeric_limits<double>::quiet_NaN();
+  static PerMedal zeros();  ///< thresholds that ask for nothing, or no points
+  double lowest() const;    ///< of the medal that is earned first
+  double highest() const;   ///< of the best
   double sum() const;
   bool operator==(const PerMedal&) const = default;
 };

@@ -84,8 +84,8 @@ struct Measurement {
   RoofValue roof;
   double achieved = 0;  ///< in roof.unit
   double fraction = 0;
-  std::string device;   ///< "NVIDIA H200" where it is not the result's
-  PerMedal thresholds;  ///< of `fraction`; all 0 where the line is shown and not graded
+  std::string device;                       ///< "NVIDIA H200" where it is not the result's
+  PerMedal thresholds = PerMedal::zeros();  ///< of `fraction`; all 0 where the line is shown and not graded
   bool graded() const { return thresholds.lowest() > 0 || thresholds.highest() > 0; }
   Medal medal = Medal::kNone;
   TimeSummary time;

@@ -50,6 +50,14 @@ TEST(Thresholds, TheHighestCapabilityNotAboveHolds) {
   EXPECT_EQ(medal_for(std::nan(""), t), Medal::kNone) << "no time is no medal";
 }
 
+// Breaks when a medal goes to everybody because a lab did not say what it asks for.
+TEST(Thresholds, OneThatIsNotGivenIsNeverReached) {
+  EXPECT_EQ(medal_for(2, Thresholds{.pass = .6, .good = .8}), Medal::kGood);
+  EXPECT_EQ(medal_for(2, Thresholds{.good = .8, .excellent = .9}), Medal::kNone);
+  EXPECT_EQ(medal_for(2, thresholds_for({{90, {.4, .5, .6}}}, 80)), Medal::kNone);
+  EXPECT_EQ(medal_for(0, PerMedal::zeros()), kBestMedal) << "what asks for nothing";
+}
+
 Roof gigabytes() { return {.id = "copy", .unit = "GB/s", .unit_scale = 1e9}; }
 
 TEST(Performance, BeyondTheDataSheetIsImpossible) {
