@@ -21,8 +21,20 @@ int number(u64 value) { return value > 0x7fffffff ? 0x7fffffff : static_cast<int
 
 /// Single to double precision throughput; by compute capability (programming guide, arithmetic throughput).
 int precision_ratio(const DeviceDescription& d) {
-  const bool full_rate = d.compute_minor == 0 && d.compute_major >= 8 && d.compute_major <= 10;
-  return full_rate ? 2 : d.compute_major == 7 ? 32 : 64;
+  switch (10 * d.compute_major + d.compute_minor) {
+    case 80:
+    case 90:
+    case 100:
+      return 2;
+    case 75:
+      return 32;
+    case 86:
+    case 89:
+    case 120:
+      return 64;
+    default:
+      return 0;  // nobody has looked it up: Runtime.EveryDeviceHasItsAttributes
+  }
 }
 
 void fill_textures(cudaDeviceProp& p) {

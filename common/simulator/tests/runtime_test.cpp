@@ -144,6 +144,17 @@ TEST(Runtime, DeviceComesFromTheEnvironment) {
   EXPECT_TRUE(contains(unknown.err, "gtx9999")) << unknown.err;
 }
 
+/// Broken by: a device of a new compute capability, for which an attribute is only guessed.
+TEST(Runtime, EveryDeviceHasItsAttributes) {
+  const Folder folder;
+  const fs::path program = compile(folder, "device_name");
+  for (const auto& file : fs::directory_iterator(SIMULATOR_SOURCE "/devices")) {
+    const std::string id = file.path().stem();
+    const Result result = run({program}, simulated({"ROOFLINE_DEVICE=" + id}));
+    EXPECT_EQ(result.status, 0) << id << result.out << result.err;
+  }
+}
+
 std::set<std::string> listed(const std::string& pattern) {
   const std::string text = read_file(SIMULATOR_SOURCE "/runtime/api.list");
   const std::regex line("\n" + pattern + "\\((\\w+)[,)]");

@@ -24,6 +24,9 @@ int main() {
   int clock = 0;
   OK(cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0));
   EXPECT(clock > 500000 && clock < 4000000);  // kHz
+  int ratio = 0;
+  OK(cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, 0));
+  EXPECT(ratio >= 2);
   EXPECT_RESULT(cudaErrorInvalidValue, cudaDeviceGetAttribute(&clock, static_cast<cudaDeviceAttr>(0), 0));
   return 0;
 }
