@@ -24,6 +24,7 @@ const std::vector<std::pair<const char*, const char*>> kPlaces = {
     {"hints.md", "labs/@FOLDER@/hints.md"},
     {"prediction.toml", "labs/@FOLDER@/prediction.toml"},
     {"explanations.toml", "labs/@FOLDER@/explanations.toml"},
+    {"quiz.toml", "labs/@FOLDER@/quiz.toml"},
     {"solution.cu", "solutions/@FOLDER@/@NAME@.cu"},
     {"solution-prediction.toml", "solutions/@FOLDER@/prediction.toml"},
     {"zeros.cu", "solutions/@FOLDER@/wrong/zeros.cu"},

@@ -14,7 +14,8 @@ int new_verb(const Paths& paths, const std::string& folder) {
       "The lab builds, and its skeleton fails, as it must. Next:\n"
       "  1. write solutions/%s/%s.cu, and change spec.cpp, the skeleton and the pages to your lab's\n"
       "  2. ./lab author-check %s\n"
-      "  3. add a row to the README's table, then git add and commit: only then does it go out to students\n"
+      "  3. write what the course's pages say of a lab: docs/add-a-lab.md lists them\n"
+      "  4. git add and commit: only then does it go out to students\n"
       "docs/add-a-lab.md explains every field.\n",
       folder.c_str(), folder.substr(3).c_str(), number.c_str());
   return 0;
