@@ -11,6 +11,7 @@
 #include "grader/base/utc_now.h"
 #include "grader/call/gpu_probe.h"
 #include "grader/judge/device_facts.h"
+#include "grader/judge/score.h"
 #include "grader/lab/generate.h"
 #include "grader/lab/roof.h"
 #include "simulator/closest.h"
@@ -70,6 +71,24 @@ std::vector<int> capabilities_for(const DeviceChoice& device, const Paths& paths
   const Gpu& gpu = probe_gpus().gpus.at(static_cast<size_t>(device.ordinal));
   if (simulated_like(gpu.capability, gpu.name, paths.simulator())) return {gpu.capability};
   return {gpu.capability, simulated_facts(DeviceChoice{}, paths.simulator()).capability};
+}
+
+/// A part for which nothing was handed in.
+Result not_submitted(const Chosen& chosen, const DeviceRecord& device) {
+  Result result;
+  result.lab = chosen.lab->folder;
+  result.part = chosen.id();
+  result.title = chosen.title();
+  result.device = device;
+  Check& check = result.checks.emplace_back();
+  check.id = "build";
+  check.title = "handed in";
+  check.kind = CheckKind::kBuild;
+  check.verdict = Verdict::kFail;
+  check.reason = Class::kNotImplemented;
+  check.message = "no file " + chosen.part->program.source + " was submitted";
+  score(result, *chosen.part);
+  return result;
 }
 
 }  // namespace
@@ -152,6 +171,7 @@ BuildResult Workbench::build(const Chosen& chosen, const fs::path& source,
 
 Result Workbench::grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed,
                         std::function<bool(const std::vector<Check>&)> enough) {
+  if (submission.source.empty()) return not_submitted(chosen, device_record());
   GradeOptions how = options(seed);
   how.enough = std::move(enough);
   return judge(chosen, submission, std::move(how));

@@ -27,8 +27,8 @@ class Workbench {
   /// Throws UsageError for a device that does not exist, InfrastructureError for a missing toolkit.
   Workbench(const Paths& paths, const std::string& device, Sandbox sandbox = Sandbox::kNone);
 
-  /// Builds the worker and lets the judge grade it; a file that does not compile is a result with one check.
-  /// `enough`: see GradeOptions.
+  /// Builds the worker and lets the judge grade it; a file that does not compile, or was not handed in (no
+  /// source), is a result with one check. `enough`: see GradeOptions.
   Result grade(const Chosen& chosen, const Submission& submission, std::uint64_t seed,
                std::function<bool(const std::vector<Check>&)> enough = {});
 

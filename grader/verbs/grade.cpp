@@ -12,19 +12,18 @@
 #include "grader/base/units.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
-#include "grader/judge/score.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/hidden.h"
 #include "grader/lab/submission_file.h"
 #include "grader/learner/ask_predictions.h"
 #include "grader/learner/attempts.h"
 #include "grader/learner/current.h"
+#include "grader/learner/opened.h"
 #include "grader/learner/progress_file.h"
 #include "grader/learner/steps.h"
 #include "grader/result/result_text.h"
 #include "grader/result/sweep_figure.h"
 #include "grader/text/keys.h"
-#include "grader/verbs/opened.h"
 #include "grader/verbs/verbs.h"
 #include "simulator/timing/device_description.h"
 
@@ -146,24 +145,6 @@ std::string advice(const Result& result, const Chosen& chosen, const GradeReques
   return {};
 }
 
-/// A part for which nothing was handed in.
-Result not_submitted(const Chosen& chosen, const Workbench& workbench) {
-  Result result;
-  result.lab = chosen.lab->folder;
-  result.part = chosen.id();
-  result.title = chosen.title();
-  result.device = workbench.device_record();
-  Check& check = result.checks.emplace_back();
-  check.id = "build";
-  check.title = "handed in";
-  check.kind = CheckKind::kBuild;
-  check.verdict = Verdict::kFail;
-  check.reason = Class::kNotImplemented;
-  check.message = "no file " + chosen.part->program.source + " was submitted";
-  score(result, *chosen.part);
-  return result;
-}
-
 /// The predictions of a part that is graded for the first time, where a person can answer.
 void ask_before_the_first(const Chosen& part, const Paths& paths) {
   if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) return;
@@ -215,7 +196,7 @@ int compile_all(Workbench& workbench, const std::vector<Chosen>& chosen,
 
 int grade_verb(const Paths& paths, const GradeRequest& request) {
   require_given(request);
-  const std::vector<FormatWish> wishes = wishes_of(request.formats);
+  std::vector<FormatWish> wishes = wishes_of(request.formats);
   std::vector<Lab> labs = all_labs();
   const std::uint64_t seed =
       request.hidden.empty() ? request.seed : add_hidden(labs, request.hidden, request.seed);
@@ -229,6 +210,8 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   for (const Chosen& part : chosen) submissions.push_back(submission_for(part, request, paths));
 
   const bool json_to_stdout = request.json == "-";
+  if (!request.json.empty() && !json_to_stdout)
+    wishes.insert(wishes.begin(), {&format_named("json"), request.json});
   std::FILE* const out = json_to_stdout ? stderr : stdout;
   const Terminal terminal = Terminal::of(fileno(out));
   require_sandbox(request.sandbox);
@@ -249,9 +232,7 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     const bool own = !request.solution && request.file.empty() && request.submission.empty();
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);
     const std::string source = own ? read_file(submissions[i].source) : std::string();
-    const Result& result =
-        results.emplace_back(submissions[i].source.empty() ? not_submitted(chosen[i], workbench)
-                                                           : grade(chosen[i], submissions[i]));
+    const Result& result = results.emplace_back(grade(chosen[i], submissions[i]));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
     if (own && !request.quick) text += remember(paths.state, progress, result, source, terminal);
     text +=
@@ -263,12 +244,7 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     std::fflush(out);
   }
   if (results.size() > 1) std::fprintf(out, "\n%s", summary_text(results, terminal).c_str());
-  if (json_to_stdout) {
-    std::fputs(to_json(results).c_str(), stdout);
-  } else if (!request.json.empty()) {
-    write_file(request.json, to_json(results));
-    std::fprintf(out, "  json    %s\n", paths.shown(request.json).c_str());
-  }
+  if (json_to_stdout) std::fputs(to_json(results).c_str(), stdout);
   write_wishes(wishes, results, paths, out);
   int status = 0;
   for (const Result& result : results) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/verbs/opened.h"
+#include "grader/learner/opened.h"
 
 #include <algorithm>
 #include <sstream>
