@@ -23,6 +23,7 @@ const std::vector<std::string> kForInstructors = {
     "cmake/portable",
     "docs/add-a-call.md",
     "docs/add-a-check.md",
+    "docs/add-a-counter.md",
     "docs/add-a-format.md",
     "docs/add-a-gpu.md",
     "docs/add-a-lab.md",

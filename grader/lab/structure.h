@@ -10,7 +10,8 @@
 
 namespace roofline::grader {
 
-/// What the machine counted in the timed calls of one size (simulated devices only).
+/// What the machine counted in the timed calls of one size; for a GPU in calls on the simulated one that is
+/// like it.
 struct Observation {
   const sim::Region& region;  ///< the first call
   const Settings& settings;
