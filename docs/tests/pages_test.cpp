@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "docs/tests/text_files.h"
 
@@ -204,6 +205,36 @@ TEST(Pages, FilesThatPagesNameExist) {
     }
   }
   EXPECT_GE(checked, 40U);
+}
+
+/// "A|B" of `-R '^(A|B)'`: the names of tests, or how they begin.
+std::vector<std::string> alternatives(std::string expression) {
+  std::vector<std::string> found;
+  if (expression.starts_with("^(") && expression.ends_with(")"))
+    expression = expression.substr(2, expression.size() - 3);
+  std::istringstream words(expression);
+  for (std::string word; std::getline(words, word, '|');) found.push_back(word);
+  return found;
+}
+
+// Breaks when a page tells somebody to run tests that there are not: nothing would run, and nothing fail.
+TEST(Pages, TestsThatPagesNameExist) {
+  const std::string tests = output_of("ctest --test-dir '" ROOFLINE_BUILD "' -N");
+  ASSERT_NE(tests.find(": Pages.TestsThatPagesNameExist"), std::string::npos) << tests.substr(0, 2000);
+  static const std::regex kCommand("(?:lab test|ctest) [^`]*-R '?([^ '`]+)");
+  std::size_t checked = 0;
+  for (const fs::path& page : pages()) {
+    for (const Line& line : classified(page)) {
+      std::smatch found;
+      if (!std::regex_search(line.text, found, kCommand) || found[1] == "REGEX") continue;
+      for (const std::string& name : alternatives(found[1])) {
+        ++checked;
+        EXPECT_TRUE(std::regex_search(tests, std::regex(" #[0-9]+: .*" + name)))
+            << shown(page) << ":" << line.number << ": no test is called " << name;
+      }
+    }
+  }
+  EXPECT_GE(checked, 60U);
 }
 
 // What needs neither a device nor a build is run as a reader would.
