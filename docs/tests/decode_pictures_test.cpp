@@ -37,14 +37,18 @@ std::string bits(std::uint32_t nibble) {
   return text;
 }
 
-/// Eight boxes of four bits, the highest at the left; `names` below those that are not empty.
+/// Eight boxes of four bits, the highest at the left; `names` below those that have a weight, in the colour
+/// of even or of odd columns.
 void draw_word(Svg& svg, Point corner, std::uint32_t word, const std::array<std::string, 8>& names) {
   constexpr double kCell = 62;
   for (std::size_t k = 0; k < 8; ++k) {
     const double x = corner.x + kCell * static_cast<double>(7 - k);
     const std::uint32_t nibble = word >> 4 * k & 15U;
-    svg.box({x, corner.y}, kCell - 3, 24,
-            names[k].empty() ? "lane empty" : (k % 2 == 0 ? "lane owner0" : "lane owner1"), names[k]);
+    const std::size_t q = names[k].find('q');
+    const std::string style = q == std::string::npos             ? "lane empty"
+                              : (names[k][q + 1] - '0') % 2 == 0 ? "lane owner0"
+                                                                 : "lane owner1";
+    svg.box({x, corner.y}, kCell - 3, 24, style, names[k]);
     svg.text({x + kCell / 2, corner.y + 16}, bits(nibble), "label", Svg::Anchor::kMiddle);
     svg.text({x + kCell / 2, corner.y + 40}, names[k], "tick", Svg::Anchor::kMiddle);
   }

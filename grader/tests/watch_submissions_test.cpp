@@ -60,7 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"09c", "given-back-too-early.patch"}, Watched{"09c", "last-batch-dropped.patch"},
         Watched{"09c", "ready-first.patch"}, Watched{"09c", ""},
         // Two solvers.
-        Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""}),
+        Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""},
+        // Long rows, and caches of which a thread sees more than one step.
+        Watched{"10a", "half-sums.patch"}, Watched{"10a", "one-digit.patch"}, Watched{"10a", ""},
+        Watched{"10b", "not-rescaled.patch"}, Watched{"10b", "no-maximum.patch"}, Watched{"10b", ""}),
     [](const auto& watched) {
       std::string name = std::string("Lab") + watched.param.part + "_" +
                          (*watched.param.file == '\0' ? "solution" : watched.param.file);
