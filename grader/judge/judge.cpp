@@ -125,6 +125,10 @@ void grade_again(Grading& grading) {
   }
 }
 
+bool compiles(const BuiltSubmission& submission) {
+  return !submission.build || submission.build->verdict == Verdict::kPass;
+}
+
 /// All stages.
 void run_stages(Grading& grading) try {
   const Part& part = grading.part;
@@ -138,6 +142,8 @@ void run_stages(Grading& grading) try {
                                "; --device sim simulates a device that has it"));
     return;
   }
+  if (grading.submission.build) grading.add(*grading.submission.build);
+  if (!compiles(grading.submission)) return;
   grading.progress("device", grading.facts.name, 0);
   if (grading.options.quick_seconds > 0) {
     grade_correctness(grading, grading.device, "");
@@ -204,8 +210,12 @@ Result grade(const Lab& lab, const Part& part, const BuiltSubmission& submission
   Grading grading{
       lab, drawn, submission, device, options, {}, begin_result(lab, part, submission, device, options.seed)};
   Result& result = grading.result;
-  if (submission.build) grading.add(*submission.build);
-  if (!submission.build || submission.build->verdict == Verdict::kPass) run_stages(grading);
+  // A device below what the part needs may lack instructions, so that nothing compiles for it: no fault of
+  // the file.
+  if (compiles(submission) || part.minimum_capability > 0)
+    run_stages(grading);
+  else
+    grading.add(*submission.build);
   if (options.quick_seconds <= 0)
     for (Check& check : grade_predictions(part.predictions, submission.prediction, result.source_path))
       grading.add(std::move(check));

@@ -282,6 +282,14 @@ TEST_F(CommandLine, ResetBringsBackAMissingFile) {
   EXPECT_TRUE(fs::exists(file_));
 }
 
+// Breaks when a file is to blame for instructions that a device below the part's capability lacks: lab 04's
+// solution does not compile for it.
+TEST_F(CommandLine, BelowItsCapabilityALabIsSkipped) {
+  const CommandResult result = lab({"grade", "04", "--solution", "--device", "sim:t4"});
+  expect(result, 3, "needs compute capability 8.0; --device sim simulates");
+  EXPECT_EQ(result.output.find("does-not-compile"), std::string::npos) << result.output;
+}
+
 // Breaks when a compiler's error loses its place, or a file that does not compile is not a failed attempt.
 TEST_F(CommandLine, DoesNotCompile) {
   write_file(file_,
