@@ -59,6 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"09b", "no-wait-for-step.patch"}, Watched{"09b", ""},
         Watched{"09c", "given-back-too-early.patch"}, Watched{"09c", "last-batch-dropped.patch"},
         Watched{"09c", "ready-first.patch"}, Watched{"09c", ""},
+        // Steps, edges and the mask.
+        Watched{"11", "no-barrier.patch"}, Watched{"11", "no-tail.patch"},
+        Watched{"11", "causal-one-more.patch"}, Watched{"11", "sum-not-rescaled.patch"}, Watched{"11", ""},
         // Two solvers.
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""},
         // Long rows, and caches of which a thread sees more than one step.
