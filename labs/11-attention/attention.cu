@@ -15,6 +15,7 @@ constexpr int kKeys = 64, kTilesAcross = kKeys / 16;  // a step
 constexpr int kDepth = kHeadSize / 16;                // tiles in a query, a key, a value
 constexpr int kDistance = kHeadSize + 8;              // + 8: eight rows of 16 bytes are in different banks
 constexpr float kScale = 0.125f * 1.44269504f;        // 1 / sqrt(64), and exp(x) = 2^(x log2 e)
+constexpr unsigned kAll = 0xffffffff;
 
 struct Stage {
   half k[kKeys * kDistance], v[kKeys * kDistance];
@@ -31,31 +32,56 @@ struct Rows {
   float most[2] = {-INFINITY, -INFINITY}, sum[2] = {};
   Sums o[kDepth];
 
-  // TODO 2 (about 18 lines): the scores of 64 more keys become exp(score - largest so far), and where the
+  // TODO 2 (about 20 lines): the scores of 64 more keys become exp(score - largest so far), and where the
   // largest has grown, what was there before shrinks. Four lanes share a row; element i of a tile is in the
   // lane's row which_row(i).
   __device__ void add(Sums (&s)[kTilesAcross]) {}
 
-  // TODO 3 (about 12 lines): divide by the sums, of all four lanes, and write rows `first` and on, those that
-  // exist. Two neighbouring columns are a word: pack(...).
-  __device__ void store(half* to, int first, int n) {}
+  // Given: divides by the sums and writes rows `first` and on, those that exist.
+  __device__ void store(half* to, int first, int n) {
+    for (float& each : sum) {
+      for (int distance = 1; distance < 4; distance *= 2) each += __shfl_xor_sync(kAll, each, distance);
+      each = 1 / each;
+    }
+    for (int d = 0; d < kDepth; ++d)
+      for (int i = 0; i < 8; i += 2) {
+        const int row = first + row_of(i), column = 16 * d + column_of(i);
+        const float scale = sum[which_row(i)];
+        if (row < n)
+          *reinterpret_cast<std::uint32_t*>(to + row * kHeadSize + column) =
+              pack(o[d].at[i] * scale, o[d].at[i + 1] * scale);
+      }
+  }
 };
 
 template <bool causal>
 __global__ void __launch_bounds__(kThreads, 2)
     attention_kernel(const half* q, const half* k, const half* v, half* o, int heads, int n) {
   __shared__ __align__(16) Stage stages[2];
-  // TODO 4 (about 10 lines): which head, which rows? The queries, through a stage, into registers: load_left.
+  // The last rows of all heads first: where it is causal, they see most keys.
+  const int head = blockIdx.x % heads, row = (gridDim.x / heads - 1 - blockIdx.x / heads) * kRows;
+  const std::size_t begin = static_cast<std::size_t>(head) * n * kHeadSize;
+  q += begin, k += begin, v += begin, o += begin;
 
-  // TODO 5 (about 28 lines): walk over the keys. Wait for the stage, ask for the next one, multiply the
-  // queries by the keys, mask what a row may not see, add the scores, and multiply what they become by the
-  // values. What must be complete before the next thread reads or overwrites it?
+  // TODO 3 (about 9 lines): the queries of the block, from q + row * kHeadSize on, through a stage into
+  // registers: load_left.
+
+  Rows rows;
+  // TODO 4 (about 12 lines): walk over the keys that rows of the block see. Wait for the stage, ask for the
+  // next one. What must be complete before the next thread reads or overwrites it?
+
+  // TODO 5 (about 16 lines), for each step: multiply the queries by the keys, and mask what a row may not
+  // see.
+
+  // TODO 6 (about 9 lines): add the scores, and multiply what they become by the values.
+
+  rows.store(o, row + threadIdx.x / 32 * 16, n);
 }
 
 }  // namespace
 
 void attention(const half* q, const half* k, const half* v, half* o, int heads, int n, bool causal,
                cudaStream_t stream) {
-  // TODO 6 (about 4 lines): one launch on `stream`, of attention_kernel<true> or attention_kernel<false>.
+  // TODO 7 (about 5 lines): one launch on `stream`, of attention_kernel<true> or attention_kernel<false>.
   // There may be no head, or no row.
 }
