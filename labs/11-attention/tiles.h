@@ -41,8 +41,8 @@ __device__ inline unsigned row_address(const half* tile, int row, int column, in
 
 }  // namespace detail
 
-/// The tile at `tile` in shared memory as a left operand. `distance`: halves from one row to the next, a
-/// multiple of 8; so are the bytes before `tile` of 16.
+/// The tile at `tile` in shared memory as a left operand. `distance`: halves from one row to the next. Each
+/// row has to begin at a multiple of 16 bytes.
 __device__ inline Left load_left(const half* tile, int distance) {
   const int lane = threadIdx.x % 32;
   Left to;
@@ -105,7 +105,7 @@ __device__ inline float power_of_two(float x) {
 }
 
 /// Eight halves, 16 bytes, from global to shared memory without waiting; zeros if not `inside`, and then
-/// nothing is read. What was asked for before a __pipeline_commit() is there after the
+/// nothing is read, wherever `from` points. What was asked for before a __pipeline_commit() is there after the
 /// __pipeline_wait_prior() for it, for the thread that asked.
 __device__ inline void fetch8(half* to, const half* from, bool inside) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
