@@ -243,7 +243,7 @@ Goal goal(const std::string& id, const std::string& title, bool causal) {
           .roof = "mma",
           .work = flops,
           .bytes = bytes,
-          // From 9.0 on Tensor Cores are 1.3 times as fast a clock, and nothing else is that they wait for.
+          // From 9.0 on Tensor Cores do 1.3 times as much a clock, and what feeds them no more than before.
           .thresholds = {{80, {.pass = 0.15, .good = 0.25, .excellent = 0.35}},
                          {90, {.pass = 0.12, .good = 0.20, .excellent = 0.28}}}};
 }
