@@ -8,7 +8,12 @@
 namespace roofline::sim {
 
 BlockOrder::BlockOrder(u32 block, u32 warps)
-    : block_(block), warps_(warps), known_(u64{warps} * warps), lanes_(warps), acquired_(warps) {}
+    : block_(block),
+      warps_(warps),
+      known_(u64{warps} * warps),
+      rows_(warps),
+      lanes_(warps),
+      acquired_(warps) {}
 
 void BlockOrder::warp_met(u32 warp, u32 lanes) {
   ++clock_;
@@ -49,6 +54,7 @@ void BlockOrder::complete(u8 barrier, u32 waiting) {
     for (u32 other = 0; other < warps_; ++other)
       known_[warp * warps_ + other] = std::max(known_[warp * warps_ + other], meeting.known[other]);
     known_[warp * warps_ + warp] = clock_;
+    rows_[warp] = nullptr;
     acquired_[warp] = std::max(acquired_[warp], meeting.acquired);
   }
   if (waiting == (warps_ == 32 ? ~0u : (1u << warps_) - 1)) all_met_ = clock_;
@@ -56,15 +62,32 @@ void BlockOrder::complete(u8 barrier, u32 waiting) {
   meeting.acquired = 0;
 }
 
-void BlockOrder::publish(u64 time) { publications_.push_back({++clock_, fenced_, time}); }
+void BlockOrder::publish(u32 warp, u64 time, bool other_barriers) {
+  const bool knows_more = other_barriers || acquired_[warp] != 0;
+  if (rows_[warp] == nullptr && !knows_more) {
+    const auto row = known_.begin() + std::ptrdiff_t{warp} * warps_;
+    rows_[warp] = std::make_shared<const WarpClocks>(row, row + warps_);
+  }
+  publications_.push_back({++clock_, fenced_, warp, time, knows_more ? nullptr : rows_[warp]});
+}
 
 bool LaunchOrder::by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
-                            const std::vector<Publication>* published, bool unfenced) {
+                            const std::vector<Publication>* published, Suppose suppose) {
+  /// Publications that are asked whether they cover an access; with more it is taken as ordered.
+  constexpr std::ptrdiff_t kMost = 64;
   const u64 acquired = now.acquired(warp);
   if (acquired == 0 || published == nullptr) return false;
-  const auto until = unfenced || before.block == now.block() ? &Publication::tick : &Publication::fenced;
+  const bool same_block = before.block == now.block();
+  const auto until = suppose == Suppose::kFences || same_block ? &Publication::tick : &Publication::fenced;
+  const u32 other = before.thread / kWarpSize;
+  const auto covers = [&](const Publication& p) {
+    return same_block || suppose == Suppose::kBarriers || p.known == nullptr || p.warp == other ||
+           before.clock < (*p.known)[other];
+  };
   const auto first = std::ranges::upper_bound(*published, before.clock, {}, until);
-  return first != published->end() && first->time <= acquired;
+  for (auto p = first; p != published->end() && p->time <= acquired; ++p)
+    if (covers(*p) || p - first >= kMost) return true;
+  return false;
 }
 
 }  // namespace roofline::sim

@@ -23,12 +23,21 @@ struct Stamp {
   bool pending = false;  ///< an asynchronous copy that has not been waited for
 };
 
+/// For each warp of a block, the clock before which its accesses are ordered before some warp.
+using WarpClocks = std::vector<u32>;
+
 /// Publications of a block: at clock `tick` it made everything before visible to those of its own threads
-/// that acquire later than `time`, and to other blocks what it had done before clock `fenced`.
+/// that acquire later than `time`, and to other blocks what it had done before clock `fenced`, as far as
+/// barriers had ordered it before the publishing warp.
 struct Publication {
-  u32 tick, fenced;
+  u32 tick, fenced, warp;
   u64 time;
+  /// Of the publishing warp. Nothing where it had acquired something through memory, which may order more.
+  std::shared_ptr<const WarpClocks> known;
 };
+
+/// What is taken for granted to see what is missing.
+enum class Suppose : u8 { kNothing, kFences, kBarriers };
 
 /// What the warps of one running block know of each other.
 class BlockOrder {
@@ -49,8 +58,9 @@ class BlockOrder {
   /// What the block did before may be published to other blocks. Taken for all of its threads: a fence of one
   /// covers what barriers have ordered before it, and who has fenced has rarely forgotten another.
   void fence() { fenced_ = ++clock_; }
-  /// The warp has made what it knows visible through memory, at `time`.
-  void publish(u64 time);
+  /// The warp has made what it knows visible through memory, at `time`. `other_barriers`: it may have met
+  /// others where this does not see it.
+  void publish(u32 warp, u64 time, bool other_barriers);
   void acquire(u32 warp, u64 time) { acquired_[warp] = std::max(acquired_[warp], time); }
 
   /// Whether an access of this block by another thread is ordered before lane `lane` of `warp` now, by
@@ -74,7 +84,8 @@ class BlockOrder {
   u32 block_, warps_;
   u32 clock_ = 1, all_met_ = 0, fenced_ = 0;
   std::vector<u32> known_;  ///< [a * warps + b]: accesses of warp b before this clock are ordered before a
-  std::vector<std::unique_ptr<LaneClocks>> lanes_;  ///< the same between lanes, where parts of warps met
+  std::vector<std::shared_ptr<const WarpClocks>> rows_;  ///< of known_, by warp, for its publications
+  std::vector<std::unique_ptr<LaneClocks>> lanes_;       ///< the same between lanes, where parts of warps met
   std::vector<u64> acquired_;
   std::array<Meeting, 16> meetings_;
   std::vector<Publication> publications_;
@@ -92,10 +103,10 @@ class LaunchOrder {
   void ended(const BlockOrder& block) {
     if (!block.publications().empty()) ended_[block.block()] = block.publications();
   }
-  /// Whether an access of any block is ordered before `warp` of the block `now`, through memory; with
-  /// `unfenced`, whether it were if every publication came behind a fence.
+  /// Whether an access of any block is ordered before `warp` of the block `now`, through memory; or were if
+  /// every publication came behind a fence, or a barrier of its block.
   static bool by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
-                        const std::vector<Publication>* published, bool unfenced = false);
+                        const std::vector<Publication>* published, Suppose suppose = Suppose::kNothing);
   const std::vector<Publication>* publications_of(u32 block) const {
     const auto found = ended_.find(block);
     return found == ended_.end() ? nullptr : &found->second;

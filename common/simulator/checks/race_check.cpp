@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/checks/race_check.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -32,6 +33,8 @@ bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(
 void RaceCheck::launch_begins(const Grid& grid, const std::vector<Traits>& traits) {
   grid_ = &grid;
   traits_ = &traits;
+  clusters_ = std::ranges::any_of(
+      traits, [](const Traits& each) { return each.gathers == Gathers::kClusterBarrier; });
   order_.reset();
   global_.reset();
   reported_.clear();
@@ -100,7 +103,7 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
 void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow, bool releases) {
   const u64 now = order_.next_time();
   if (releases) t.state.order.fence();
-  if (a.kind != AccessKind::kLoad) t.state.order.publish(now);
+  if (a.kind != AccessKind::kLoad) t.state.order.publish(t.w.index, now, clusters_);
   shadow.each(t.address, a.width, [&](RaceCell& cell, u64, u32) {
     if (a.kind != AccessKind::kStore) t.state.order.acquire(t.w.index, cell.published);
     if (a.kind != AccessKind::kLoad) cell.published = now;

@@ -90,6 +90,7 @@ class RaceCheck {
   Findings& findings_;
   const Grid* grid_ = nullptr;
   const std::vector<Traits>* traits_ = nullptr;
+  bool clusters_ = false;  ///< blocks of a cluster meet
   LaunchOrder order_;
   RaceShadow global_;
   std::map<const Block*, std::unique_ptr<BlockState>> blocks_;

@@ -14,6 +14,10 @@ constexpr const char* kFence =
     "the flag or counter that stands between the two may be seen before the data is: __threadfence() between "
     "writing the data and writing the flag; a barrier reaches only the block's own threads";
 
+constexpr const char* kBarrier =
+    "the flag or counter that stands between the two is written when other warps of its block may not have "
+    "written their data yet: __syncthreads() before it, and a fence";
+
 const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction,
                        bool split) {
   if (pending)
@@ -69,9 +73,12 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
   finding.advice = advice_for(before.pending, t.shared, same_block, same_warp,
                               before.instruction == t.me.instruction && before.clock == t.me.clock,
                               (t.state.split_warps >> t.w.index % 32 & 1U) != 0);
-  if (!same_block && !before.pending &&
-      LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), true))
-    finding.advice = kFence;
+  const auto ordered_if = [&](Suppose suppose) {
+    return !same_block && !before.pending &&
+           LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), suppose);
+  };
+  if (ordered_if(Suppose::kBarriers)) finding.advice = kBarrier;
+  if (ordered_if(Suppose::kFences)) finding.advice = kFence;
   return findings_.add(std::move(finding));
 }
 
