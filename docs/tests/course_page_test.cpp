@@ -163,6 +163,17 @@ TEST(Course, HoursAddUp) {
   EXPECT_NE(text.find(sum), std::string::npos) << "docs/course.md does not say: " << sum;
 }
 
+// Breaks when a page still has the number of labs from before the last one came.
+TEST(Course, TheNumberOfLabsIsRight) {
+  const char* const kWords[] = {"Six",    "Seven",    "Eight",    "Nine",    "Ten",    "Eleven",
+                                "Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen"};
+  const std::size_t count = grader::all_labs().size();
+  ASSERT_LT(count - 6, std::size(kWords));
+  for (const char* page : {"docs/start.md", "docs/course.md"})
+    EXPECT_NE(text_of(kRoot / page).find(std::string(kWords[count - 6]) + " labs"), std::string::npos)
+        << page;
+}
+
 /// What the last column of a plan names: "03" and, of "03 A, B", "03a" and "03b"; of a lab named alone its
 /// number.
 std::set<std::string> named_in(const std::string& text) {
