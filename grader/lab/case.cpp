@@ -24,6 +24,8 @@ Case sized(const CommonCases& options, std::uint64_t size) {
 
 }  // namespace
 
+std::string whole(double number) { return std::to_string(static_cast<long long>(number)); }
+
 std::vector<Case> common_cases(const CommonCases& options) {
   std::vector<std::uint64_t> sizes = options.sizes;
   sizes.insert(sizes.end(), options.more_sizes.begin(), options.more_sizes.end());

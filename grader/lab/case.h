@@ -37,5 +37,7 @@ struct CommonCases {
 /// The cases that every lab runs, as one list.
 std::vector<Case> common_cases(const CommonCases& options);
 std::vector<Case> operator+(std::vector<Case> left, const std::vector<Case>& right);
+/// A size in an id, a title or a sentence: 65536, not 65536.000000.
+std::string whole(double number);
 
 }  // namespace roofline::grader

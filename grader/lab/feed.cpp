@@ -8,7 +8,7 @@
 
 #include "feed/pictures.h"
 #include "grader/base/symbol_name.h"
-#include "grader/base/units.h"
+#include "grader/lab/case.h"
 
 namespace roofline::grader {
 namespace {
@@ -210,8 +210,6 @@ unsigned most_at_a_time(const std::vector<std::pair<double, double>>& spans) {
   for (const auto& [at, change] : moments) most = std::max(most, now += change);
   return static_cast<unsigned>(most);
 }
-
-std::string whole(double number) { return format_number("%.0f", number); }
 
 /// The kernel of this name in common/feed, a template.
 bool is_of_feed(const sim::KernelRecord& kernel, const std::string& name) {

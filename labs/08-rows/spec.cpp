@@ -136,14 +136,12 @@ NamedValues shape(double rows, double columns, double offset = 0, double spread 
   return {{"rows", rows}, {"columns", columns}, {"offset", offset}, {"spread", spread}, {"special", special}};
 }
 
-std::string text(double number) { return std::to_string(static_cast<long long>(number)); }
-
 std::string rows_of(double rows, double columns) {
-  return text(rows) + (rows == 1 ? " row of " : " rows of ") + text(columns);
+  return whole(rows) + (rows == 1 ? " row of " : " rows of ") + whole(columns);
 }
 
 Case matrix(double rows, double columns, double spread) {
-  return {.id = text(rows) + "x" + text(columns),
+  return {.id = whole(rows) + "x" + whole(columns),
           .title = rows_of(rows, columns),
           .settings = shape(rows, columns, 0, spread)};
 }
@@ -199,8 +197,8 @@ std::vector<Goal> copy_goals(const ThresholdTable& longest = {}) {
     NamedValues settings = shape(0, columns);
     settings[0].second =
         rows_beyond_l2({.simulated = 4, .row_bytes = 4 * columns, .multiple = 8, .of_sms = columns > 1e5});
-    goals.push_back({.id = "columns-" + text(columns),
-                     .title = "rows of " + text(columns) + ": 4 bytes an element, at the copy roof",
+    goals.push_back({.id = "columns-" + whole(columns),
+                     .title = "rows of " + whole(columns) + ": 4 bytes an element, at the copy roof",
                      .settings = settings,
                      .roof = "copy",
                      .work = [](const Settings& s) { return 4 * elements(s); },
@@ -271,8 +269,8 @@ std::vector<Case> softmax_cases() {
   cases.push_back(named("negative-offset", "elements near -10000", shape(5, 3000, -1e4, 16)));
   cases.push_back(named("whole-range", "elements from -60000 to 60000", shape(5, 4096, 0, 6e4)));
   for (const double columns : {6.0, 256.0, 3001.0, 20'000.0, 131'072.0}) {
-    cases.push_back(named("special-" + text(columns),
-                          "rows of " + text(columns) + " with NaN, +inf, -inf among them",
+    cases.push_back(named("special-" + whole(columns),
+                          "rows of " + whole(columns) + " with NaN, +inf, -inf among them",
                           shape(columns > 1e5 ? 7 : 16, columns, 0, 8, kForSoftmax),
                           columns == 256 ? "rows with -inf and NaN" : ""));
   }
@@ -395,7 +393,7 @@ std::vector<Case> layer_norm_cases() {
     cases.back().settings.emplace_back("eps", eps);
   }
   for (const double columns : {6.0, 256.0, 3001.0, 20'000.0, 131'072.0})
-    cases.push_back(named("special-" + text(columns), "rows of " + text(columns) + " of all kinds",
+    cases.push_back(named("special-" + whole(columns), "rows of " + whole(columns) + " of all kinds",
                           shape(columns > 1e5 ? 7 : 16, columns, 0, 8, kForLayerNorm),
                           columns == 256 ? "rows with NaN, equal elements" : ""));
   return cases;

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::uint64_t kColours = 3;
 
-std::string text(double number) { return std::to_string(static_cast<long long>(number)); }
-
 // ---- A: bytes to halves ----
 
 double elements(const Settings& s) { return s["images"] * s["pixels"] * kColours; }
@@ -38,8 +36,8 @@ void normalise_reference(const CallView& call, std::uint64_t begin, std::uint64_
 NamedValues pictures(double images, double pixels) { return {{"images", images}, {"pixels", pixels}}; }
 
 Case batch(double images, double pixels, const std::string& tells = "") {
-  Case result{.id = text(images) + "x" + text(pixels),
-              .title = text(images) + (images == 1 ? " image of " : " images of ") + text(pixels) +
+  Case result{.id = whole(images) + "x" + whole(pixels),
+              .title = whole(images) + (images == 1 ? " image of " : " images of ") + whole(pixels) +
                        (pixels == 1 ? " pixel" : " pixels"),
               .settings = pictures(images, pixels)};
   result.tells = tells;
@@ -143,9 +141,9 @@ constexpr double kEpochs = 2, kBuffers = 2;  // feed_worker.cu runs two epochs
 std::vector<Case> feed_cases() {
   std::vector<Case> cases;
   const auto add = [&](double images, double batch, double bytes, const std::string& tells = "") {
-    cases.push_back({.id = text(images) + "-in-" + text(batch) + "s-of-" + text(bytes),
-                     .title = text(images) + (images == 1 ? " picture of " : " pictures of ") + text(bytes) +
-                              " bytes, " + text(batch) + " a batch",
+    cases.push_back({.id = whole(images) + "-in-" + whole(batch) + "s-of-" + whole(bytes),
+                     .title = whole(images) + (images == 1 ? " picture of " : " pictures of ") +
+                              whole(bytes) + " bytes, " + whole(batch) + " a batch",
                      .settings = feed_settings(images, batch, bytes, 100)});
     cases.back().tells = tells;
   };
@@ -238,10 +236,10 @@ std::vector<Case> workers_cases() {
   const auto add = [&](double images, double batch, double bytes, double workers,
                        const std::string& tells = "", double decode = 6000) {
     cases.push_back(
-        {.id = text(workers) + "-for-" + text(images) + "-in-" + text(batch) + "s-of-" + text(bytes),
-         .title = text(workers) + (workers == 1 ? " worker, " : " workers, ") + text(images) +
-                  (images == 1 ? " picture of " : " pictures of ") + text(bytes) + " bytes, " + text(batch) +
-                  " a batch",
+        {.id = whole(workers) + "-for-" + whole(images) + "-in-" + whole(batch) + "s-of-" + whole(bytes),
+         .title = whole(workers) + (workers == 1 ? " worker, " : " workers, ") + whole(images) +
+                  (images == 1 ? " picture of " : " pictures of ") + whole(bytes) + " bytes, " +
+                  whole(batch) + " a batch",
          .settings = source_settings(feed_settings(images, batch, bytes, 100), workers, decode)});
     cases.back().tells = tells;
   };

@@ -20,8 +20,6 @@
 namespace roofline::grader {
 namespace {
 
-std::string text(double number) { return std::to_string(static_cast<long long>(number)); }
-
 // ---- A: a matrix of 4-bit weights times a vector ----
 
 constexpr double kGroup = 128;  ///< weights that share a scale
@@ -95,8 +93,8 @@ NamedValues matrix(Value rows, double columns, double largest = 1, Content conte
 }
 
 Case sized(double rows, double columns, const std::string& tells = "") {
-  Case result{.id = text(rows) + "x" + text(columns),
-              .title = text(rows) + (rows == 1 ? " row of " : " rows of ") + text(columns),
+  Case result{.id = whole(rows) + "x" + whole(columns),
+              .title = whole(rows) + (rows == 1 ? " row of " : " rows of ") + whole(columns),
               .settings = matrix(rows, columns)};
   result.tells = tells;
   return result;
@@ -307,9 +305,9 @@ NamedValues cache(double heads, double kv_heads, Value n, double largest = 1) {
 }
 
 Case attending(double heads, double kv_heads, double n, const std::string& tells = "") {
-  Case result{.id = text(heads) + "of" + text(kv_heads) + "-" + text(n),
-              .title = text(heads) + (heads == 1 ? " head, " : " heads, ") + text(kv_heads) +
-                       (kv_heads == 1 ? " cache of " : " caches of ") + text(n) +
+  Case result{.id = whole(heads) + "of" + whole(kv_heads) + "-" + whole(n),
+              .title = whole(heads) + (heads == 1 ? " head, " : " heads, ") + whole(kv_heads) +
+                       (kv_heads == 1 ? " cache of " : " caches of ") + whole(n) +
                        (n == 1 ? " position" : " positions"),
               .settings = cache(heads, kv_heads, n)};
   result.tells = tells;
