@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <list>
 #include <tuple>
@@ -33,6 +34,14 @@ constexpr u64 kMostBlocksAShare = 16;
 constexpr u64 kRecordedAnSm = u64{1} << 16;
 constexpr u64 kRecordedAWarp = 512;
 
+/// Blocks that are recorded where there are enough of them, so that two are like the average ...
+constexpr u64 kMostSamples = 8;
+/// ... which is so many times as many.
+constexpr u64 kBlocksASample = 8;
+
+/// Of more blocks the last ones are so small a part of the time that only the average counts.
+constexpr u64 kMostScheduled = u64{1} << 16;
+
 }  // namespace
 
 struct GridRunner::Launch {
@@ -48,24 +57,47 @@ struct GridRunner::Launch {
   std::mutex mutex{};
   std::optional<Trap> trap{};
   std::list<Cluster> clusters{};  ///< that run, the latest last
-  Scoreboard::Cycles cycles{};
-  Scoreboard::Cycles longest{};  ///< dependency time of the block with most, by pace if it is no sample ...
-  u64 longest_instructions = 0;  ///< ... and what the one did
+  Scoreboard::Cycles longest{};   ///< dependency time of the block with most, by pace if it is no sample ...
+  u64 longest_instructions = 0;   ///< ... and what the one did
   std::vector<BlockRecord> records{};
   u32 recorded = 0;  ///< instructions of a warp of a sampled block
   Clock::time_point start = Clock::now();
 
-  u64 samples[2] = {};  ///< blocks that are looked at closely, one of each half
+  std::vector<u64> samples{};  ///< blocks that are recorded, one of each part of the grid
 
   void draw_samples() {
-    const PhiloxBlock random = philox(grid.sample_seed, 0);
-    const auto below = [](u64 n, u32 low, u32 high) { return (u64{high} << 32 | low) % std::max<u64>(n, 1); };
-    samples[0] = below(blocks / 2, random.word[0], random.word[1]);
-    samples[1] = blocks / 2 + below(blocks - blocks / 2, random.word[2], random.word[3]);
+    const bool many = blocks >= kMostSamples * kBlocksASample && !grid.kernel->in_order;
+    const u64 n = many ? kMostSamples : 2;
+    for (u64 i = 0; i < n; ++i) {
+      const PhiloxBlock random = philox(grid.sample_seed, i);
+      const u64 first = blocks * i / n, end = blocks * (i + 1) / n;
+      const u64 drawn = u64{random.word[1]} << 32 | random.word[0];
+      samples.push_back(first + drawn % std::max<u64>(end - first, 1));
+    }
   }
-  bool is_sample(u64 block) const { return block == samples[0] || block == samples[1]; }
+  bool is_sample(u64 block) const {
+    return std::find(samples.begin(), samples.end(), block) != samples.end();
+  }
   u32 records_of(u64 block) const { return is_sample(block) ? recorded : 0; }
   bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
+
+  /// Of each half of the recorded blocks the one that does most nearly what the average block does.
+  void keep_average_records(double average) {
+    std::sort(records.begin(), records.end(),
+              [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });
+    if (records.size() <= 2) return;
+    const auto off = [&](const BlockRecord& record) {
+      return std::abs(static_cast<double>(record.issued) - average);
+    };
+    const auto nearest = [&](auto first, auto last) {
+      return std::min_element(first, last, [&](const auto& a, const auto& b) { return off(a) < off(b); });
+    };
+    const auto half = records.begin() + static_cast<std::ptrdiff_t>(records.size() / 2);
+    std::vector<BlockRecord> kept;
+    kept.push_back(std::move(*nearest(records.begin(), half)));
+    kept.push_back(std::move(*nearest(half, records.end())));
+    records = std::move(kept);
+  }
 };
 
 GridRunner::GridRunner(const DeviceDescription& device, unsigned threads) : device_(device), pool_(threads) {
@@ -94,6 +126,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
   grid.parallel = workers > 1;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
+  instructions_.assign(grid.kernel->in_order || launch.blocks > kMostScheduled ? 0 : launch.blocks, 0);
   launch.traffic.by_instruction.resize(grid.kernel->info.size());
   fill_launch_rows(*grid.kernel, grid);
   for (unsigned i = 0; i < workers; ++i) {
@@ -138,19 +171,22 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.host_write_bytes = launch.traffic.host_write_bytes;
   outcome.counters.dram_read_bytes = launch.traffic.dram_read_bytes;
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
-  outcome.counters.block_cycles_l2 = launch.cycles.l2;
-  outcome.counters.block_cycles_dram = launch.cycles.dram;
+  launch.keep_average_records(static_cast<double>(outcome.counters.even_warp_instructions) /
+                              static_cast<double>(launch.blocks));
   u64 sampled = std::numeric_limits<u64>::max();
-  for (const BlockRecord& record : launch.records) sampled = std::min(sampled, record.issued);
+  for (const BlockRecord& record : launch.records) {
+    sampled = std::min(sampled, record.issued);
+    outcome.counters.block_cycles_l2 = std::max(outcome.counters.block_cycles_l2, record.alone.l2);
+    outcome.counters.block_cycles_dram = std::max(outcome.counters.block_cycles_dram, record.alone.dram);
+  }
   // Blocks that wait for other blocks do as much as they please.
   if (!grid.kernel->in_order &&
       static_cast<double>(launch.longest_instructions) > kLonger * static_cast<double>(sampled)) {
     outcome.counters.longest_cycles_l2 = launch.longest.l2;
     outcome.counters.longest_cycles_dram = launch.longest.dram;
   }
+  outcome.instructions = instructions_;
   outcome.records = std::move(launch.records);
-  std::sort(outcome.records.begin(), outcome.records.end(),
-            [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });
   outcome.trap = launch.trap;
   outcome.trapped_block = launch.stop_at;
   return outcome;
@@ -206,11 +242,14 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
   add_balance(
       worker.totals, worker.busiest, block,
       device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
+  u64 instructions = 0;
+  for (u32 i = 0; i < block.warp_count; ++i) instructions += block.warps[i].issued;
+  if (!instructions_.empty())
+    instructions_[block.linear_id] =
+        static_cast<u32>(std::min<u64>(instructions, std::numeric_limits<u32>::max()));
   const bool is_sample = launch.is_sample(block.linear_id);
   if (const Scoreboard::Cycles cycles = is_sample ? runner.cycles() : runner.cycles_by_pace();
       cycles.dram > 0) {
-    u64 instructions = 0;
-    for (u32 i = 0; i < block.warp_count; ++i) instructions += block.warps[i].issued;
     const std::lock_guard lock(launch.mutex);
     // Of two that take as long the one that does more, whoever comes first.
     const auto rank = [](const Scoreboard::Cycles& c, u64 n) { return std::tuple(c.dram, c.l2, n); };
@@ -220,12 +259,11 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
     }
   }
   if (!is_sample) return;
-  const Scoreboard::Cycles cycles = runner.cycles();
   BlockRecord record = runner.take_record();
-  for (u32 i = 0; i < block.warp_count; ++i) record.issued += block.warps[i].issued;
+  record.issued = instructions;
+  record.alone = runner.cycles();
   const std::lock_guard lock(launch.mutex);
   launch.records.push_back(std::move(record));
-  launch.cycles = {std::max(launch.cycles.l2, cycles.l2), std::max(launch.cycles.dram, cycles.dram)};
 }
 
 // ---- all host threads ----

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "simulator/timing/block_schedule.h"
 #include "simulator/timing/busiest.h"
 
 namespace roofline::sim {
@@ -25,11 +26,12 @@ constexpr double kMoreWords = 1.0 / 8;
 class KernelModel {
  public:
   KernelModel(const DeviceDescription& device, const KernelCounters& counters,
-              const KernelResources& resources, Dim3 grid, Dim3 block, std::span<const BlockRecord> records,
+              const KernelResources& resources, Dim3 grid, Dim3 block, BlockSamples samples,
               ReplayMemory& memory)
       : device_(device),
         counters_(counters),
-        records_(records),
+        records_(samples.records),
+        instructions_(samples.instructions),
         memory_(memory),
         blocks_(number(grid.count())) {
     resident_ = std::max<double>(1, occupancy(device, resources, block, grid.count()).blocks_per_sm);
@@ -168,11 +170,16 @@ class KernelModel {
   /// Little's law: a place on an SM runs its blocks one after the other, each for its dependency time,
   /// however idle the SM is otherwise. The first block's start is part of launching (kernel_start_us).
   double latency_seconds() const {
+    const double rounds = std::ceil(blocks_ / (resident_ * device_.sms));
+    return (rounds * lone_block_clocks() + (rounds - 1) * device_.block_start_latency) /
+           (device_.clock_mhz * 1e6);
+  }
+
+  /// Of the sampled block with the longer dependency time.
+  double lone_block_clocks() const {
     const double reads = number(counters_.l2_read_sectors);
     const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
-    const double cycles = counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
-    const double rounds = std::ceil(blocks_ / (resident_ * device_.sms));
-    return (rounds * cycles + (rounds - 1) * device_.block_start_latency) / (device_.clock_mhz * 1e6);
+    return counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
   }
 
   /// Leaves in `time` what warps did meanwhile, in cycles of what was replayed.
@@ -200,23 +207,36 @@ class KernelModel {
     work.dram_bytes_per_clock = dram_rate() / share;
     work.stores_to_dram = written > 0 ? std::min(1.0, number(counters_.dram_write_bytes) / written) : 0;
     work.most_instructions = 1 << 17;
-    const double rest = std::max(1 - resident_ / number(work.blocks), 0.0);  // after the first round
-    const double weight = 1 + (average_to_recorded() - 1) * rest;
     const ReplayOutcome& outcome = memory_.replay(device_, work);
     time.stalls = outcome.stalls;
     time.stalls_of = outcome.stalls_of;
-    return outcome.cycles * weight / (device_.clock_mhz * 1e6);
+    return outcome.cycles * all_to_recorded(outcome.cycles, work.blocks) / (device_.clock_mhz * 1e6);
   }
 
-  /// Instructions of the average block for each one of a recorded block: a grid that does not divide evenly
-  /// has blocks with less to do, and the recorded ones stand for them, too.
-  double average_to_recorded() const {
-    u64 recorded = 0;
-    for (const BlockRecord& record : records_) {
-      if (record.issued == 0) return 1;
-      recorded += record.issued;
+  /// How much longer the grid's blocks take than as many recorded ones, of which an SM does `blocks` in so
+  /// many cycles: blocks with less to do leave their places earlier.
+  double all_to_recorded(double cycles, u64 blocks_of_sm) const {
+    // The SM's blocks are the recorded ones in turn.
+    const double blocks = number(blocks_of_sm);
+    double recorded = 0;
+    for (size_t i = 0; i < records_.size(); ++i) {
+      if (records_[i].issued == 0) return 1;
+      const u64 times = blocks_of_sm / records_.size() + (i < blocks_of_sm % records_.size() ? 1 : 0);
+      recorded += number(records_[i].issued) * number(times) / blocks;
     }
-    return number(counters_.even_warp_instructions) / blocks_ / (number(recorded) / number(records_.size()));
+    if (instructions_.empty()) {
+      const double average = number(counters_.even_warp_instructions) / blocks_;
+      const double rest = std::max(1 - resident_ / blocks, 0.0);  // after the first round
+      return 1 + (average / recorded - 1) * rest;
+    }
+    const BlockPace pace{.sms = device_.sms,
+                         .resident = static_cast<u32>(resident_),
+                         .work = recorded,
+                         .alone = lone_block_clocks(),
+                         .together = cycles * resident_ / blocks};
+    const std::vector<u32> like_recorded(instructions_.size(), static_cast<u32>(std::lround(recorded)));
+    if (std::ranges::equal(instructions_, like_recorded)) return 1;
+    return clocks_of_blocks(pace, instructions_) / clocks_of_blocks(pace, like_recorded);
   }
 
   static double joined(double a, double b, double exponent) {
@@ -234,6 +254,7 @@ class KernelModel {
   const DeviceDescription& device_;
   const KernelCounters& counters_;
   std::span<const BlockRecord> records_;
+  std::span<const u32> instructions_;
   ReplayMemory& memory_;
   double blocks_, resident_ = 1, used_sms_ = 1;
   double sm_cycle_ =
@@ -286,11 +307,11 @@ double tensor_latency(const DeviceDescription& device, FlopType type, double flo
 }
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
-                        const KernelResources& resources, Dim3 grid, Dim3 block,
-                        std::span<const BlockRecord> records, ReplayMemory* memory) {
+                        const KernelResources& resources, Dim3 grid, Dim3 block, BlockSamples samples,
+                        ReplayMemory* memory) {
   ReplayMemory none;
   KernelTime time =
-      KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none)
+      KernelModel(device, counters, resources, grid, block, samples, memory != nullptr ? *memory : none)
           .run();
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;

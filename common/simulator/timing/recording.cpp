@@ -19,6 +19,13 @@ bool is_memory(Kind kind) {
          kind == Kind::kCopy;
 }
 
+/// Where a warp has met so often.
+auto after_meetings(std::vector<Recorded>& all, u64 meetings) {
+  auto end = all.begin();
+  for (; end != all.end() && meetings > 0; ++end) meetings -= end->kind == Kind::kMeet ? 1 : 0;
+  return end;
+}
+
 u16 narrow(u32 value) { return static_cast<u16>(std::min<u32>(value, std::numeric_limits<u16>::max())); }
 
 }  // namespace
@@ -47,6 +54,7 @@ BlockRecord BlockRecorder::finish() {
   record.block = block_;
   double kept = 0, seen = 0;
   bool cut = false;
+  size_t recorded = 0, until_met = 0;
   u64 fewest = ~u64{0};  // meetings of a warp
   for (u32 i = 0; i < used_; ++i) {
     Warp& warp = *warps_[i];
@@ -56,17 +64,19 @@ BlockRecord BlockRecorder::finish() {
     u64 meetings = 0;
     for (const Recorded& r : warp.record_.instructions) meetings += r.kind == Kind::kMeet ? 1 : 0;
     fewest = std::min(fewest, meetings);
+    recorded += warp.record_.instructions.size();
   }
+  // A long block is cut where its warps have met equally often, unless a step between two meetings is so long
+  // that what came before it would stand for it.
+  for (u32 i = 0; i < used_; ++i) {
+    auto& all = warps_[i]->record_.instructions;
+    until_met += static_cast<size_t>(after_meetings(all, fewest) - all.begin());
+  }
+  cut = cut && fewest >= 2 && 2 * until_met >= recorded;
   for (u32 i = 0; i < used_; ++i) {
     Warp& warp = *warps_[i];
     auto& all = warp.record_.instructions;
-    // A long block is cut where its warps have met equally often.
-    if (cut && fewest >= 2) {
-      u64 meetings = 0;
-      auto end = all.begin();
-      while (end != all.end() && meetings < fewest) meetings += (end++)->kind == Kind::kMeet ? 1 : 0;
-      all.erase(end, all.end());
-    }
+    if (cut) all.erase(after_meetings(all, fewest), all.end());
     kept += static_cast<double>(all.size());
     seen += static_cast<double>(warp.seen_);
     record.warps.push_back(std::move(warp.record_));

@@ -68,8 +68,9 @@ struct WarpRecord {
 struct BlockRecord {
   u64 block = 0;
   std::vector<WarpRecord> warps;
-  double part = 1;  ///< of the block's instructions that is in `warps`
-  u64 issued = 0;   ///< instructions of all its warps, by their counters; 0: not known
+  double part = 1;             ///< of the block's instructions that is in `warps`
+  u64 issued = 0;              ///< instructions of all its warps, by their counters; 0: not known
+  Scoreboard::Cycles alone{};  ///< the block's dependency time
 };
 
 /// Records the warps of one block. PTX is not in the order of machine code: ptxas schedules within a basic
