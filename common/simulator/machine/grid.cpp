@@ -31,7 +31,7 @@ constexpr double kLonger = 1.5;
 constexpr u64 kMostBlocksAShare = 16;
 
 /// Instructions that are recorded of the blocks that an SM holds at a time, and of a warp at least.
-constexpr u64 kRecordedAnSm = u64{1} << 16;
+constexpr u64 kRecordedAnSm = u64{1} << 17;
 constexpr u64 kRecordedAWarp = 512;
 
 /// Blocks that are recorded where there are enough of them, so that two are like the average ...

@@ -69,5 +69,29 @@ TEST_F(UnevenBlocks, AnySeedGivesTheirTime) {
 // Breaks when the order of launch is no matter: long blocks that start last are waited for.
 TEST_F(UnevenBlocks, LongBlocksFirst) { EXPECT_GT(seconds(true, 1), 1.05 * seconds(false, 1)); }
 
+class LongBlocks : public KernelTest {};
+
+// Breaks when a step between two barriers that is longer than what is recorded takes the pace of what came
+// before it: here one load after the other.
+TEST_F(LongBlocks, ALongStepHasItsOwnPace) {
+  const u64 memory = upload(std::vector<u32>(1 << 16));
+  const auto seconds = [&](u32 rounds) {
+    return run_well(
+               "mov.u32 %r2, 0; mov.u32 %r4, 0;\n"
+               "A: mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd1, %rd4; ld.global.cg.u32 %r2, [%rd5];"
+               "add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 60; @%p1 bra A; bar.sync 0; bar.sync 0;"
+               "mov.u32 %r4, 0;\n"
+               "L: fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f4, %f4, %f2, %f3; add.u32 %r4, %r4, 1;"
+               "setp.lt.u32 %p1, %r4, " +
+                   std::to_string(rounds) +
+                   "; @%p1 bra L; bar.sync 0; add.f32 %f1, %f1, %f4; st.global.f32 [%rd1+4096], %f1;",
+               memory, 0, 1024, 108)
+        .time.seconds;
+  };
+  EXPECT_NEAR((seconds(12000) - seconds(6000)) / (seconds(6000) - seconds(3000)), 2, 0.1);
+  EXPECT_LT(seconds(12000), 2.2 * seconds(6000));
+  EXPECT_LT(seconds(6000) * 1410e6, 6000 * 5 * 8 * 2) << "two clocks for each of a scheduler's instructions";
+}
+
 }  // namespace
 }  // namespace roofline::sim

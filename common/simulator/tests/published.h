@@ -81,7 +81,7 @@ inline double seconds(const DeviceDescription& gpu, const KernelCounters& counte
   resources.registers = 32;
   resources.dynamic_shared_bytes = shared;
   BlockRecord record = test::block_of(warp, threads / 32);
-  record.part = part;
+  record.part = record.loop_part = part;
   return model_kernel(gpu, counters, resources, {static_cast<u32>(blocks), 1, 1}, {threads, 1, 1},
                       {.records = {&record, 1}})
       .seconds;

@@ -206,7 +206,7 @@ class KernelModel {
     work.l2_bytes_per_clock = device_.l2_gbps * 1e9 / share * (beside > 0 ? (served + costs) / beside : 1);
     work.dram_bytes_per_clock = dram_rate() / share;
     work.stores_to_dram = written > 0 ? std::min(1.0, number(counters_.dram_write_bytes) / written) : 0;
-    work.most_instructions = 1 << 17;
+    work.most_instructions = 1 << 19;
     const ReplayOutcome& outcome = memory_.replay(device_, work);
     time.stalls = outcome.stalls;
     time.stalls_of = outcome.stalls_of;

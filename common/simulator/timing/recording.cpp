@@ -26,6 +26,20 @@ auto after_meetings(std::vector<Recorded>& all, u64 meetings) {
   return end;
 }
 
+/// Numbers of two meetings at one barrier, the first and the last ones of all that are so; 0: there are none.
+struct Loop {
+  u64 first = 0, last = 0;
+};
+Loop loop_of(const std::vector<Recorded>& all, u64 meetings) {
+  std::vector<u32> barriers;
+  for (const Recorded& r : all)
+    if (r.kind == Kind::kMeet && barriers.size() < meetings) barriers.push_back(r.instruction);
+  for (size_t last = barriers.size(); last-- > 1;)
+    for (size_t first = 0; first < last; ++first)
+      if (barriers[first] == barriers[last]) return {first + 1, last + 1};
+  return {};
+}
+
 u16 narrow(u32 value) { return static_cast<u16>(std::min<u32>(value, std::numeric_limits<u16>::max())); }
 
 }  // namespace
@@ -52,37 +66,36 @@ BlockRecorder::Warp* BlockRecorder::warp(u32 index) { return warps_[index].get()
 BlockRecord BlockRecorder::finish() {
   BlockRecord record;
   record.block = block_;
-  double kept = 0, seen = 0;
+  u64 seen = 0, fewest = ~u64{0};  // meetings of a warp
   bool cut = false;
-  size_t recorded = 0, until_met = 0;
-  u64 fewest = ~u64{0};  // meetings of a warp
   for (u32 i = 0; i < used_; ++i) {
     Warp& warp = *warps_[i];
     warp.close();
     for (u32& source : warp.record_.sources) source = warp.position_[source];
-    cut = cut || warp.seen_ > warp.record_.instructions.size();
-    u64 meetings = 0;
-    for (const Recorded& r : warp.record_.instructions) meetings += r.kind == Kind::kMeet ? 1 : 0;
-    fewest = std::min(fewest, meetings);
-    recorded += warp.record_.instructions.size();
+    const auto& all = warp.record_.instructions;
+    cut = cut || warp.seen_ > all.size();
+    seen += warp.seen_;
+    fewest = std::min<u64>(fewest, static_cast<u64>(std::ranges::count(all, Kind::kMeet, &Recorded::kind)));
   }
-  // A long block is cut where its warps have met equally often, unless a step between two meetings is so long
-  // that what came before it would stand for it.
+  u64 until = ~u64{0};
+  if (cut) {
+    const Loop loop = loop_of(warps_[0]->record_.instructions, fewest);
+    record.loop_meetings = static_cast<u32>(loop.first);
+    if (loop.last != 0) until = loop.last;
+  }
+  u64 kept = 0, before = 0;
   for (u32 i = 0; i < used_; ++i) {
     auto& all = warps_[i]->record_.instructions;
-    until_met += static_cast<size_t>(after_meetings(all, fewest) - all.begin());
+    all.erase(after_meetings(all, until), all.end());
+    kept += all.size();
+    before += static_cast<u64>(after_meetings(all, record.loop_meetings) - all.begin());
+    record.warps.push_back(std::move(warps_[i]->record_));
+    warps_[i]->record_ = {};
   }
-  cut = cut && fewest >= 2 && 2 * until_met >= recorded;
-  for (u32 i = 0; i < used_; ++i) {
-    Warp& warp = *warps_[i];
-    auto& all = warp.record_.instructions;
-    if (cut) all.erase(after_meetings(all, fewest), all.end());
-    kept += static_cast<double>(all.size());
-    seen += static_cast<double>(warp.seen_);
-    record.warps.push_back(std::move(warp.record_));
-    warp.record_ = {};
+  if (seen > 0) {
+    record.part = static_cast<double>(kept) / static_cast<double>(seen);
+    record.loop_part = static_cast<double>(kept - before) / static_cast<double>(seen);
   }
-  record.part = seen > 0 ? kept / seen : 1;
   return record;
 }
 

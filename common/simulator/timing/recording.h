@@ -64,11 +64,13 @@ struct WarpRecord {
   std::vector<u32> sources;  ///< indices into instructions
 };
 
-/// What one block did; of a long one the first part.
+/// What one block did; of a long one the first part, where it can be until a barrier at which it was before.
 struct BlockRecord {
   u64 block = 0;
   std::vector<WarpRecord> warps;
   double part = 1;             ///< of the block's instructions that is in `warps`
+  u32 loop_meetings = 0;       ///< so many times the warps met before what the rest goes on with ...
+  double loop_part = 1;        ///< ... which is this part of the block's instructions
   u64 issued = 0;              ///< instructions of all its warps, by their counters; 0: not known
   Scoreboard::Cycles alone{};  ///< the block's dependency time
 };

@@ -37,7 +37,7 @@ struct Place;
 struct WarpState {
   const WarpRecord* record = nullptr;
   Place* place = nullptr;
-  u32 next = 0;
+  u32 next = 0, meetings = 0;
   u64 age = 0;
   double ready = 0;  ///< when the next instruction could issue if its pipe were free; kNever at a barrier
   double front = 0;  ///< when the last one had issued
@@ -62,6 +62,8 @@ struct Place {
   std::vector<double> swapped;  ///< when words of shared memory are free for a loop of compare and swap
   u32 live = 0;
   double latest = 0;  ///< end of the warps that have ended
+  const BlockRecord* record = nullptr;
+  double began = 0, looped = 0;  ///< when the last warp has met BlockRecord::loop_meetings times
 };
 
 class Replay {
@@ -106,10 +108,7 @@ class Replay {
     std::sort(ends_.begin(), ends_.end());
     outcome.cycles = ends_.back();
     if (simulated < work_.blocks) outcome.cycles += more_cycles(resident, simulated);
-    // A long block goes on as it began.
-    double part = 0;
-    for (const BlockRecord& record : work_.records) part += record.part;
-    outcome.cycles *= static_cast<double>(work_.records.size()) / part;
+    outcome.cycles *= longer_ / static_cast<double>(ends_.size());
     return outcome;
   }
 
@@ -150,7 +149,8 @@ class Replay {
     place.phases.clear();
     place.swapped.clear();
     place.live = 0;
-    place.latest = at;
+    place.record = &record;
+    place.latest = place.began = place.looped = at;
     for (const WarpRecord& warp : record.warps)
       for (const Recorded& r : warp.instructions)
         if (r.kind == Kind::kArrive) ++place.phases[r.amount].expected;
@@ -159,7 +159,7 @@ class Replay {
       if (record.warps[i].instructions.empty()) continue;
       warp.record = &record.warps[i];
       warp.place = &place;
-      warp.next = 0;
+      warp.next = warp.meetings = 0;
       warp.age = ages_++;
       warp.front = warp.ready = at;
       warp.copying = warp.loading = 0;
@@ -171,7 +171,7 @@ class Replay {
       scheduled_[s].push_back(&warp);
       find(s);
     }
-    if (place.live == 0) ends_.push_back(at);
+    if (place.live == 0) note_end(place);
   }
 
   const Recorded& head(const WarpState& warp) const { return warp.record->instructions[warp.next]; }
@@ -292,6 +292,8 @@ class Replay {
         why = Stall::kBarrier;
         if (phase.expected == 0) phase.met = now - barrier_latency_;  // who arrived is not in the record
         earliest = phase.met + barrier_latency_;
+        if (++warp.meetings == warp.place->record->loop_meetings)
+          warp.place->looped = std::max(warp.place->looped, earliest == kNever ? now : earliest);
         if (phase.met == kNever && warp.next + 1 < warp.record->instructions.size())
           phase.waiting.push_back(&warp);
         break;
@@ -419,8 +421,17 @@ class Replay {
     Place& place = *warp.place;
     place.latest = std::max(place.latest, now);
     if (--place.live != 0) return;
-    ends_.push_back(place.latest);
+    note_end(place);
     if (started_ < simulated) start(place, place.latest + device_.block_start_latency);
+  }
+
+  /// The rest of a long block goes on as the loop does that is in its record.
+  void note_end(const Place& place) {
+    ends_.push_back(place.latest);
+    const BlockRecord& record = *place.record;
+    const double all = place.latest - place.began, loop = place.latest - place.looped;
+    longer_ += 1;
+    if (all > 0) longer_ += (1 - record.part) / record.loop_part * loop / all;
   }
 
   struct Misses {
@@ -442,6 +453,7 @@ class Replay {
   std::vector<Misses> missed_;
   u64 started_ = 0, ages_ = 0;
   std::vector<double> ends_;
+  double longer_ = 0;               ///< how much longer than its record each block is, all added up
   std::vector<StallTimes> stalls_;  ///< by instruction
 };
 
@@ -460,6 +472,8 @@ u64 hash_of(const ReplayWork& work) {
     mix(std::bit_cast<u64>(value));
   for (const BlockRecord& record : work.records) {
     mix(std::bit_cast<u64>(record.part));
+    mix(std::bit_cast<u64>(record.loop_part));
+    mix(record.loop_meetings);
     for (const WarpRecord& warp : record.warps) {
       mix(warp.instructions.size());
       for (const Recorded& r : warp.instructions) {
