@@ -59,6 +59,10 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"09b", "no-wait-for-step.patch"}, Watched{"09b", ""},
         Watched{"09c", "given-back-too-early.patch"}, Watched{"09c", "last-batch-dropped.patch"},
         Watched{"09c", "ready-first.patch"}, Watched{"09c", ""},
+        // What only a step with an overflow shows, and what only tensors of odd sizes do.
+        Watched{"12a", "partial-overflow.patch"}, Watched{"12a", "nan-missed.patch"},
+        Watched{"12a", "not-in-a-row.patch"}, Watched{"12a", "never-grows.patch"},
+        Watched{"12a", "tail-not-updated.patch"}, Watched{"12a", ""},
         // Steps, edges and the mask.
         Watched{"11", "no-barrier.patch"}, Watched{"11", "no-tail.patch"},
         Watched{"11", "causal-one-more.patch"}, Watched{"11", "sum-not-rescaled.patch"}, Watched{"11", ""},
