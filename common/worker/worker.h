@@ -22,13 +22,15 @@
 ///
 /// The worker knows no expected value, no threshold and no seed; it does what the control records say
 /// (worker/protocol.h) and can only fail.
+struct __nv_fp8_e4m3;  // CUDA's, without including its header
+
 namespace roofline::worker {
 
 /// What a parameter is; the judge compares the list with the lab's spec.
 enum class Parameter : std::uint8_t { kInput, kOutput, kScalar, kStream };
 
 /// Element type codes, the same as grader::Type.
-enum class Element : std::uint8_t { kF32, kF64, kF16, kS8, kU8, kS32, kU32, kS64, kU64, kUnknown };
+enum class Element : std::uint8_t { kF32, kF64, kF16, kS8, kU8, kS32, kU32, kS64, kU64, kE4M3, kUnknown };
 
 struct ParameterType {
   Parameter parameter;
@@ -60,7 +62,9 @@ constexpr Element element_of() {
       return std::is_signed_v<U> ? Element::kS64 : Element::kU64;
     else
       return Element::kUnknown;
-  } else if constexpr (sizeof(U) == 2)
+  } else if constexpr (std::is_same_v<U, __nv_fp8_e4m3>)
+    return Element::kE4M3;
+  else if constexpr (sizeof(U) == 2)
     return Element::kF16;  // __half, without including its header
   else
     return Element::kUnknown;

@@ -107,9 +107,8 @@ std::string vanish_figure() {
   Svg svg(
       kWidth, 400, "Gradients in halves, against the loss scale",
       "Percent of gradients, on logarithmic axes, for scales from 1 to 2^32. At scale 1, 23 percent become "
-      "zero and 75 percent lose bits. At 2^10, 0.06 percent become zero; at 2^16 nearly nothing, and 0.7 "
-      "percent lose "
-      "bits. From 2^20 on more than 0.01 percent become infinite, 2 percent at 2^30");
+      "zero and 75 percent lose bits. At 2^10, 0.06 percent become zero; at 2^16 0.0002, and 2 percent "
+      "lose bits. From 2^23 on more than 0.01 percent become infinite, 2 percent at 2^30");
   svg.text({24, 24}, "Too small, too large, and a valley between", "title");
   svg.text({24, 42}, "a bell of sizes around 2^-22, two thirds of them within a factor of 16, as halves",
            "note");
@@ -139,8 +138,10 @@ std::string vanish_figure() {
       if (percent >= y.low) points.push_back({x.at(std::exp2(scale)), y.at(percent)});
     }
     svg.polyline(points, curve.style);
-    svg.text({x.at(std::exp2(curve.label_at)) + 8, y.at(100 * curve.share(curve.label_at)) - 6}, curve.name,
-             curve.style);
+    const bool rises = curve.share(32) > curve.share(0);
+    svg.text(
+        {x.at(std::exp2(curve.label_at)) + (rises ? -8 : 8), y.at(100 * curve.share(curve.label_at)) - 6},
+        curve.name, curve.style, rises ? Svg::Anchor::kEnd : Svg::Anchor::kStart);
   }
   return svg.str();
 }

@@ -11,6 +11,7 @@
 
 #include "grader/base/parallel.h"
 #include "grader/base/units.h"
+#include "grader/lab/e4m3.h"
 #include "grader/lab/generate.h"
 #include "grader/lab/half.h"
 #include "grader/lab/vectorised.h"
@@ -20,6 +21,7 @@ namespace {
 
 double to_double(auto value) { return static_cast<double>(value); }
 double to_double(_Float16 value) { return value_of(value); }
+double to_double(E4M3 value) { return value_of(value); }
 
 template <class T>
 double load(std::span<const std::byte> array, std::uint64_t index) {
@@ -36,6 +38,8 @@ Format format_of(Type type) {
   switch (type) {
     case Type::kF16:
       return {65504, 0x1p-24};
+    case Type::kE4M3:
+      return {kLargestE4M3, 0x1p-9};
     case Type::kF32:
       return {static_cast<double>(std::numeric_limits<float>::max()), 0x1p-149};
     case Type::kF64:
@@ -146,6 +150,8 @@ double element_at(Type type, std::span<const std::byte> array, std::uint64_t ind
       return load<std::int64_t>(array, index);
     case Type::kU64:
       return load<std::uint64_t>(array, index);
+    case Type::kE4M3:
+      return load<E4M3>(array, index);
   }
   return 0;
 }
@@ -153,6 +159,7 @@ double element_at(Type type, std::span<const std::byte> array, std::uint64_t ind
 double rounded_to(Type type, double value) {
   if (type == Type::kF32) return static_cast<double>(static_cast<float>(value));
   if (type == Type::kF16) return static_cast<double>(static_cast<_Float16>(value));
+  if (type == Type::kE4M3) return value_of(e4m3_of(value));
   return value;
 }
 

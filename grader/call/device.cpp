@@ -92,6 +92,7 @@ DeviceFacts simulated_facts(const DeviceChoice& choice, const std::filesystem::p
   facts.clock_mhz = device.clock_mhz;
   facts.fp32_tflops = 2 * 32 * device.fma_rate * device.sms * device.clock_mhz * 1e-6;
   facts.tensor_tflops = device.tensor_f16_f32_flops_per_clock * device.sms * device.tensor_clock_mhz * 1e-6;
+  facts.tensor_f8_tflops = device.tensor_f8_flops_per_clock * device.sms * device.tensor_clock_mhz * 1e-6;
   facts.driver = "simulated";
   facts.model = sim::model_version(device);
   return facts;
@@ -109,6 +110,8 @@ DeviceFacts facts_from(const worker::Facts& seen) {
   facts.clock_mhz = seen.clock_khz * 1e-3;
   facts.fp32_tflops = 2 * fp32_lanes(facts.capability) * facts.sms * facts.clock_mhz * 1e-6;
   facts.tensor_tflops = tensor_flops_per_clock(facts.capability) * facts.sms * facts.clock_mhz * 1e-6;
+  // Twice the rate of halves from the first GPUs that have them.
+  facts.tensor_f8_tflops = facts.capability < 89 ? 0 : 2 * facts.tensor_tflops;
   facts.driver = version(seen.driver);
   facts.toolkit = version(seen.runtime);
   return facts;

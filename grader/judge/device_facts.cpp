@@ -5,6 +5,7 @@
 #include "grader/call/gpu_probe.h"
 #include "grader/lab/generate.h"
 #include "grader/lab/roof.h"
+#include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 
@@ -18,6 +19,19 @@ DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options
 
 DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options) {
   return simulated_like(gpu.capability, gpu.name, options.simulator_directory).value_or(DeviceChoice{});
+}
+
+std::string simulated_with(int capability, const std::filesystem::path& simulator_directory) {
+  if (simulated_facts(DeviceChoice{}, simulator_directory).capability >= capability) return "sim";
+  std::string found;
+  unsigned sms = 0;
+  for (const std::string& id : sim::known_devices(simulator_directory / "devices")) {
+    const DeviceFacts facts = simulated_facts({.simulated = true, .id = id}, simulator_directory);
+    if (facts.capability != capability || facts.sms <= sms) continue;
+    sms = facts.sms;
+    found = ":" + id;
+  }
+  return "sim" + found;
 }
 
 RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds) {

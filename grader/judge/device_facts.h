@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
+#include <string>
+
 #include "grader/call/rig.h"
 #include "grader/judge/judge.h"
 
@@ -11,6 +14,10 @@ DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options
 
 /// Where a GPU's submission runs once more: what is built for that GPU runs there, too.
 DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options);
+
+/// A simulated device for a part that needs this compute capability, as --device takes it: "sim" where the
+/// usual one has it, else the largest of those that have exactly this.
+std::string simulated_with(int capability, const std::filesystem::path& simulator_directory);
 
 RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds);
 

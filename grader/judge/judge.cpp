@@ -138,8 +138,9 @@ void run_stages(Grading& grading) try {
   if (grading.facts.capability < part.minimum_capability) {
     grading.add(whole_part(Verdict::kSkipped, Class::kUnsupportedDevice, "device",
                            "needs compute capability " + std::to_string(part.minimum_capability / 10) + "." +
-                               std::to_string(part.minimum_capability % 10) +
-                               "; --device sim simulates a device that has it"));
+                               std::to_string(part.minimum_capability % 10) + "; --device " +
+                               simulated_with(part.minimum_capability, grading.options.simulator_directory) +
+                               " simulates a device that has it"));
     return;
   }
   if (grading.submission.build) grading.add(*grading.submission.build);
@@ -235,6 +236,7 @@ std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& opt
   const std::uint64_t seed = options.seed != 0 ? options.seed : entropy();
   std::vector<Roof> wanted = all_roofs();
   std::erase_if(wanted, [&](const Roof& each) {
+    if (facts.capability < each.minimum_capability) return true;
     return ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end();
   });
   std::vector<RoofValue> values;

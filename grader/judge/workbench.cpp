@@ -251,7 +251,8 @@ Result Workbench::judge(const Chosen& chosen, const Submission& submission, Grad
 void Workbench::compile_roofs(const std::vector<std::string>& ids) {
   std::map<std::string, BuildRequest> programs;  // several roofs may share one
   for (const Roof& each : all_roofs())
-    if (ids.empty() ? each.of_hardware : std::ranges::find(ids, each.id) != ids.end())
+    if (capabilities_[0] >= each.minimum_capability &&
+        (ids.empty() ? each.of_hardware : std::ranges::find(ids, each.id) != ids.end()))
       programs.emplace(each.program.function, request(each));
   std::vector<BuildRequest> requests;
   for (const auto& [function, asked] : programs) requests.push_back(asked);

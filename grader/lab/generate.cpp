@@ -11,8 +11,10 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "grader/base/parallel.h"
+#include "grader/lab/e4m3.h"
 #include "grader/lab/half.h"
 
 namespace roofline::grader {
@@ -133,6 +135,15 @@ void inject(std::span<std::byte> array, std::uint64_t seed, unsigned mantissa_bi
   }
 }
 
+/// Sixteen bits of each number are more than the type can tell apart: a table of all of them.
+void fill_e4m3(std::span<std::byte> array, std::uint64_t seed, double middle, double half_range) {
+  constexpr unsigned kBits = 16, kSigned = 64 - kBits;
+  std::vector<E4M3> numbers(std::size_t{1} << kBits);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = e4m3_of(uniform<double>(std::uint64_t{i} << kSigned, middle, half_range));
+  fill<E4M3>(array, [&](std::size_t i) { return numbers[random_bits(seed, i) >> kSigned]; });
+}
+
 }  // namespace
 
 std::uint64_t derive(std::uint64_t master, Purpose purpose, std::uint64_t index) {
@@ -187,6 +198,9 @@ void fill_random(Type type, std::span<std::byte> array, std::uint64_t seed, doub
       break;
     case Type::kU64:
       fill_integers<std::uint64_t>(array, seed, low, high);
+      break;
+    case Type::kE4M3:
+      fill_e4m3(array, seed, middle, half);
       break;
   }
 }

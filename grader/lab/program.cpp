@@ -25,6 +25,7 @@ std::size_t bytes_of(Type type) {
   switch (type) {
     case Type::kS8:
     case Type::kU8:
+    case Type::kE4M3:
       return 1;
     case Type::kF16:
       return 2;
@@ -38,8 +39,8 @@ std::size_t bytes_of(Type type) {
 }
 
 std::string_view name_of(Type type) {
-  static constexpr std::string_view kNames[] = {"float", "double",   "__half",  "int8_t",  "uint8_t",
-                                                "int",   "unsigned", "int64_t", "uint64_t"};
+  static constexpr std::string_view kNames[] = {"float", "double",   "__half",  "int8_t",   "uint8_t",
+                                                "int",   "unsigned", "int64_t", "uint64_t", "__nv_fp8_e4m3"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

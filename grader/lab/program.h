@@ -15,7 +15,7 @@
 namespace roofline::grader {
 
 /// Element and scalar types of a learner's function.
-enum class Type : std::uint8_t { kF32, kF64, kF16, kS8, kU8, kS32, kU32, kS64, kU64 };
+enum class Type : std::uint8_t { kF32, kF64, kF16, kS8, kU8, kS32, kU32, kS64, kU64, kE4M3 };
 std::size_t bytes_of(Type type);
 std::string_view name_of(Type type);
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "grader/lab/e4m3.h"
 #include "grader/lab/feed.h"
 #include "grader/lab/memory_roofs.h"
 #include "random/philox.h"
@@ -152,6 +153,46 @@ Roof tensor() {
       .kind = RoofKind::kTensor};
 }
 
+/// Element (i, j) of every tile: repeat times row i of left with row j of the four right matrices.
+void repeated_product_e4m3(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
+  const auto operands = call.input<E4M3>("operands");
+  const double repeat = call.scalar("repeat");
+  const auto at = [&](std::size_t row, std::size_t k) { return value_of(operands[32 * row + k]); };
+  for (auto e = begin; e < end; ++e) {
+    const std::size_t i = e % 128 / 8, j = e % 8;
+    Expected sum;
+    for (std::size_t matrix = 0; matrix < 4; ++matrix)
+      for (std::size_t k = 0; k < 32; ++k) {
+        const double product = repeat * at(i, k) * at(16 + 8 * matrix + j, k);
+        sum.value += product;
+        sum.magnitude += std::abs(product);
+      }
+    expected[e - begin] = sum;
+  }
+}
+
+/// 16 warps an SM, each with four chains of 16x8x32 products. Accumulators of 8-bit products keep about 13
+/// bits behind the leading one, each of which may be cut off in each step.
+Roof tensor_e4m3() {
+  return {.id = "mma-f8",
+          .title = "mma.sync in registers: e4m3, FP32 sums",
+          .unit = "TFLOP/s",
+          .program = program("mma_e4m3",
+                             {in(
+                                  "operands", [](const Settings&) { return 48 * 32; }, Type::kE4M3),
+                              out("sums", [](const Settings& s) { return 128 * s["warps"]; }),
+                              size("repeat", Type::kS32), size("warps"), stream()},
+                             {.argument = "sums",
+                              .reference = repeated_product_e4m3,
+                              .tolerance = {.c = 1, .u = 0x1p-13, .growth = per_repeat}}),
+          .settings = {{"warps", Value([](const DeviceFacts& device) { return device.sms * 16.0; })},
+                       {"repeat", kRepeat}},
+          .work = [](const Settings& s) { return 4 * 2 * 4096 * s["repeat"] * s["warps"]; },
+          .unit_scale = 1e12,
+          .data_sheet = [](const DeviceFacts& device) { return device.tensor_f8_tflops; },
+          .minimum_capability = 89};
+}
+
 /// A chain of small kernels, each of which reads and writes 64 KiB and waits for the one before it.
 Roof launches(const std::string& id, const std::string& file, const std::string& title, double kernels) {
   return {
@@ -204,6 +245,7 @@ std::vector<Roof> table() {
       fma,
       arithmetic("multiply", "multiplications alone: half an FMA each", repeated_multiply, 1, 0.5),
       tensor(),
+      tensor_e4m3(),
       launches("stream-launch", "stream_launch", "64 KiB kernels that follow each other in a stream", 200),
       launches("graph-node", "graph_node", "64 KiB kernels that follow each other as nodes of a graph", 200),
       wait_each,

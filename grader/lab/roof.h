@@ -20,6 +20,7 @@ struct Roof {
   std::function<double(const DeviceFacts&)> data_sheet{};  ///< in `unit`
   RoofKind kind = RoofKind::kOther;
   bool keeps_buffers = false;  ///< a call prepares for its addresses: all calls that are timed get the same
+  int minimum_capability = 0;  ///< below it there is no such roof
   bool of_hardware = true;     ///< false: a trusted version of some lab's work, no limit of the device
 };
 

@@ -21,10 +21,11 @@ struct DeviceFacts {
   int capability = 0;  ///< 80 for compute capability 8.0
   unsigned sms = 0;
   std::uint64_t l2_bytes = 0, memory_bytes = 0;
-  double pin_gbps = 0;       ///< data-sheet DRAM bandwidth: 2 x memory clock x bus width / 8
-  double clock_mhz = 0;      ///< boost clock
-  double fp32_tflops = 0;    ///< 2 x FMA lanes x boost clock
-  double tensor_tflops = 0;  ///< dense products of halves with float sums, data sheet; 0: no such cores
+  double pin_gbps = 0;          ///< data-sheet DRAM bandwidth: 2 x memory clock x bus width / 8
+  double clock_mhz = 0;         ///< boost clock
+  double fp32_tflops = 0;       ///< 2 x FMA lanes x boost clock
+  double tensor_tflops = 0;     ///< dense products of halves with float sums, data sheet; 0: no such cores
+  double tensor_f8_tflops = 0;  ///< of 8-bit floats, likewise
   std::string driver{}, toolkit{};  ///< versions; "simulated" and the simulator's own otherwise
   std::string model{};              ///< the time model's version; empty on a GPU
 };

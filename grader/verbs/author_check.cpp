@@ -12,6 +12,7 @@
 #include "grader/base/file.h"
 #include "grader/base/printable.h"
 #include "grader/base/units.h"
+#include "grader/judge/device_facts.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/submission_file.h"
 #include "grader/text/svg.h"
@@ -129,8 +130,13 @@ class AuthorCheck {
   }
 
   /// Where a submission is to be graded; nullptr when that cannot be had here. A simulated device always can.
-  Workbench* bench_for(const std::string& needs) {
-    const bool simulated = workbench_.device().simulated;
+  Workbench* bench_for(const Trial& trial) {
+    const DeviceChoice& device = workbench_.device();
+    const bool simulated = device.simulated;
+    std::string needs = trial.expected.needs;
+    const int least = trial.chosen.part->minimum_capability;
+    if (needs.empty() && simulated && simulated_facts(device, paths_.simulator()).capability < least)
+      needs = simulated_with(least, paths_.simulator());
     if (needs.empty() || (needs == "gpu" && !simulated)) return &workbench_;
     if (needs == "gpu" || !simulated) return nullptr;
     return &others_.try_emplace(needs, paths_, needs).first->second;
@@ -149,7 +155,7 @@ class AuthorCheck {
     const fs::path source = source_of(trial);
     if (source.empty()) return;
     const std::string name = pad_right(paths_.shown(trial.file), name_width_);
-    Workbench* const bench = bench_for(trial.expected.needs);
+    Workbench* const bench = bench_for(trial);
     if (bench == nullptr) {
       std::printf("- %s  %s  skipped: needs %s\n", trial.chosen.id().c_str(), name.c_str(),
                   trial.expected.needs == "gpu" ? "a GPU" : trial.expected.needs.c_str());
