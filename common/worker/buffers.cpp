@@ -16,7 +16,7 @@ bool inside(std::uint64_t offset, std::uint64_t bytes, std::size_t size) {
 bool Buffers::fits(const ArrayRecord& record) const {
   const std::size_t source_size = record.from_output != 0 ? memory_.output_bytes : memory_.input_bytes;
   return inside(record.source, record.image_bytes, source_size) && record.payload <= record.image_bytes &&
-         record.alias <= count_;
+         record.alias <= count_ && record.gpu < gpus_.count();
 }
 
 Outcome Buffers::load(const Request& request) {
@@ -32,7 +32,7 @@ Outcome Buffers::load(const Request& request) {
       return outcome;
     }
   }
-  const cudaError_t error = cudaDeviceSynchronize();
+  const cudaError_t error = gpus_.synchronize();
   if (error != cudaSuccess) return {Status::kCudaError, Stage::kUpload, error};
   return {};
 }
@@ -44,6 +44,8 @@ Outcome Buffers::load_set(const Request& request, unsigned set, unsigned uploade
     if (!fits(record)) return {Status::kBadRequest, Stage::kAllocate, cudaErrorInvalidValue};
     if (record.alias != 0) continue;
     Array& array = arrays_[set * count_ + i];
+    array.gpu = record.gpu;
+    gpus_.aim(array.gpu);
     const cudaError_t allocated = cudaMalloc(&array.base, record.image_bytes);
     if (allocated == cudaErrorMemoryAllocation) return {Status::kNoMemory, Stage::kAllocate, allocated};
     if (allocated != cudaSuccess) return {Status::kCudaError, Stage::kAllocate, allocated};
@@ -65,18 +67,20 @@ Outcome Buffers::load_set(const Request& request, unsigned set, unsigned uploade
   return {};
 }
 
-Outcome Buffers::reset(cudaStream_t stream) const {
+Outcome Buffers::reset() const {
   for (std::size_t at = 0; has_spare_ && at < sets_ * count_; ++at) {
     const Array& array = arrays_[at];
     if (parameters_[at % count_].parameter != Parameter::kOutput || !array.owned) continue;
+    gpus_.aim(array.gpu);
     const cudaError_t error = cudaMemcpyAsync(array.base, arrays_[sets_ * count_ + at % count_].base,
-                                              array.bytes, cudaMemcpyDeviceToDevice, stream);
+                                              array.bytes, cudaMemcpyDeviceToDevice, gpus_.stream(array.gpu));
     if (error != cudaSuccess) return {Status::kCudaError, Stage::kUpload, error};
   }
+  gpus_.aim(0);
   return {};
 }
 
-cudaError_t Buffers::look(const Request& request, cudaStream_t stream, Pieces& pieces) const {
+cudaError_t Buffers::look(const Request& request, Pieces& pieces) const {
   if (request.fetch_set >= sets_ || arrays_.empty()) return cudaErrorInvalidValue;
   for (unsigned i = 0; i < kPieces; ++i) {
     const PieceRecord& piece = request.pieces[i];
@@ -85,11 +89,17 @@ cudaError_t Buffers::look(const Request& request, cudaStream_t stream, Pieces& p
       return cudaErrorInvalidValue;
     const auto* from =
         static_cast<const std::byte*>(pointer(request.fetch_set, piece.parameter)) + piece.offset;
+    const unsigned gpu = arrays_[request.fetch_set * count_ + piece.parameter].gpu;
+    gpus_.aim(gpu);
     const cudaError_t error =
-        cudaMemcpyAsync(pieces.bytes[i], from, piece.bytes, cudaMemcpyDeviceToHost, stream);
+        cudaMemcpyAsync(pieces.bytes[i], from, piece.bytes, cudaMemcpyDeviceToHost, gpus_.stream(gpu));
     if (error != cudaSuccess) return error;
   }
-  return cudaStreamSynchronize(stream);
+  gpus_.aim(0);
+  cudaError_t first = cudaSuccess;
+  for (const cudaStream_t stream : gpus_.streams())
+    if (const cudaError_t error = cudaStreamSynchronize(stream); first == cudaSuccess) first = error;
+  return first;
 }
 
 Outcome Buffers::fetch(const Request& request) const {
@@ -101,17 +111,22 @@ Outcome Buffers::fetch(const Request& request) const {
     if (!inside(record.destination, record.image_bytes, memory_.output_bytes)) {
       return {Status::kBadRequest, Stage::kDownload, cudaErrorInvalidValue};
     }
+    gpus_.aim(arrays_[set * count_ + i].gpu);
     const cudaError_t error = cudaMemcpy(memory_.output + record.destination, arrays_[set * count_ + i].base,
                                          record.image_bytes, cudaMemcpyDeviceToHost);
     if (error != cudaSuccess) return {Status::kCudaError, Stage::kDownload, error};
   }
+  gpus_.aim(0);
   return {};
 }
 
 void Buffers::release() {
   for (const Array& array : arrays_) {
-    if (array.owned) cudaFree(array.base);
+    if (!array.owned) continue;
+    gpus_.aim(array.gpu);
+    cudaFree(array.base);
   }
+  if (!arrays_.empty()) gpus_.aim(0);
   arrays_.clear();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "worker/gpus.h"
 #include "worker/protocol.h"
 #include "worker/worker.h"
 
@@ -27,18 +28,20 @@ struct Outcome {
 /// Device memory of the arrays, in one or more copies (sets), and a spare one.
 class Buffers {
  public:
-  Buffers(const ParameterType* parameters, std::size_t count, Memory memory)
-      : parameters_(parameters), count_(count), memory_(memory) {}
+  /// `gpus` must outlive this.
+  Buffers(const ParameterType* parameters, std::size_t count, Memory memory, const Gpus& gpus)
+      : parameters_(parameters), count_(count), memory_(memory), gpus_(gpus) {}
   ~Buffers() { release(); }
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
 
   /// Replaces what was there: allocates every copy; one is uploaded, the others are made from it.
   Outcome load(const Request& request);
-  /// Queues that every output becomes what it was after Load; does nothing without a spare copy.
-  Outcome reset(cudaStream_t stream) const;
+  /// Queues that every output becomes what it was after Load, each in its GPU's stream; does nothing without
+  /// a spare copy.
+  Outcome reset() const;
   /// Copies pieces of one copy's arrays to `pieces`, and waits.
-  cudaError_t look(const Request& request, cudaStream_t stream, Pieces& pieces) const;
+  cudaError_t look(const Request& request, Pieces& pieces) const;
   /// Copies the images of one set back into `output`.
   Outcome fetch(const Request& request) const;
   void release();
@@ -55,6 +58,7 @@ class Buffers {
   struct Array {
     void* base = nullptr;
     std::uint64_t payload = 0, bytes = 0;
+    unsigned gpu = 0;
     bool owned = false;
   };
   bool is_array(std::size_t parameter) const {
@@ -67,6 +71,7 @@ class Buffers {
   const ParameterType* parameters_;
   std::size_t count_;
   Memory memory_;
+  const Gpus& gpus_;
   unsigned sets_ = 1;
   bool has_spare_ = false;
   std::vector<Array> arrays_;  ///< [set][parameter]; the spare copy is the last

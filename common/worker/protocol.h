@@ -30,7 +30,7 @@
 ///     Request kEnd          ----->             exits
 namespace roofline::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr unsigned kMaxParameters = 24;
 inline constexpr unsigned kPieces = 16, kPieceBytes = 256;
 
@@ -50,7 +50,8 @@ struct Hello {
 
 enum class Command : std::uint32_t { kFacts, kLoad, kPrepare, kGo, kFetch, kRelease, kEnd, kReset, kLook };
 
-/// An array as it lies in a memfd and on the device: guard, payload, guard. The function gets base + payload.
+/// An array as it lies in a memfd and on a device: guard, payload, guard. The function gets base + payload. A
+/// stream's record says its GPU and nothing else.
 struct ArrayRecord {
   std::uint64_t image_bytes;  ///< whole image; one device allocation of exactly this size
   std::uint64_t payload;      ///< offset of the function's pointer in the image
@@ -59,7 +60,8 @@ struct ArrayRecord {
   std::uint8_t from_output;   ///< the image comes from `output` (poison) instead of `input`
   std::uint8_t alias;         ///< 1 + index of the parameter whose allocation this one shares; 0: its own
   std::uint8_t fetch;         ///< Fetch copies it back
-  std::uint8_t unused[5];
+  std::uint8_t gpu;           ///< where the array lies, or the stream that stands in its place; 0: the first
+  std::uint8_t unused[4];
 };
 
 /// A piece of an output.
@@ -116,6 +118,7 @@ struct Facts {
   std::int32_t error;
   char name[256];
   std::int32_t major, minor, sms, l2_bytes, clock_khz, memory_clock_khz, bus_bits, ecc, driver, runtime;
+  std::int32_t gpus, peers;  ///< how many the program finds; 1: each reaches the memory of every other
   std::uint64_t memory_bytes;
 };
 

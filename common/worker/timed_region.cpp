@@ -59,7 +59,13 @@ spin:
 
 }  // namespace
 
-TimedRegion::TimedRegion(cudaStream_t stream) : stream_(stream) {
+TimedRegion::TimedRegion(const Gpus& gpus) : gpus_(gpus), stream_(gpus.stream()) {
+  ends_.resize(gpus.count() - 1);
+  for (unsigned gpu = 1; gpu < gpus.count(); ++gpu) {
+    gpus.aim(gpu);
+    cudaEventCreateWithFlags(&ends_[gpu - 1], cudaEventDisableTiming);
+  }
+  gpus.aim(0);
   cudaEventCreate(&begin_);
   cudaEventCreate(&end_);
   if (cudaLibraryLoadData(&library_, kKernels, nullptr, nullptr, 0, nullptr, nullptr, 0) == cudaSuccess) {
@@ -80,6 +86,20 @@ TimedRegion::~TimedRegion() {
   if (library_ != nullptr) cudaLibraryUnload(library_);
   cudaEventDestroy(begin_);
   cudaEventDestroy(end_);
+  for (const cudaEvent_t end : ends_) cudaEventDestroy(end);
+}
+
+void TimedRegion::fork() {
+  for (unsigned gpu = 1; gpu < gpus_.count(); ++gpu) cudaStreamWaitEvent(gpus_.stream(gpu), begin_, 0);
+}
+
+void TimedRegion::join() {
+  for (unsigned gpu = 1; gpu < gpus_.count(); ++gpu) {
+    gpus_.aim(gpu);
+    cudaEventRecord(ends_[gpu - 1], gpus_.stream(gpu));
+    cudaStreamWaitEvent(stream_, ends_[gpu - 1], 0);
+  }
+  gpus_.aim(0);
 }
 
 void TimedRegion::close_gate() {

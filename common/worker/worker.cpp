@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "worker/buffers.h"
+#include "worker/gpus.h"
 #include "worker/live_objects.h"
 #include "worker/protocol.h"
 #include "worker/refusal.h"
@@ -72,7 +73,7 @@ int attribute(cudaDeviceAttr which) {
   return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : 0;
 }
 
-Facts device_facts(const Request& request) {
+Facts device_facts(const Request& request, Gpus& gpus) {
   Facts facts{};
   facts.serial = request.serial;
   cudaDeviceProp properties{};
@@ -91,12 +92,16 @@ Facts device_facts(const Request& request) {
   facts.ecc = attribute(cudaDevAttrEccEnabled);
   cudaDriverGetVersion(&facts.driver);
   cudaRuntimeGetVersion(&facts.runtime);
+  gpus.begin(false);
+  facts.gpus = static_cast<std::int32_t>(gpus.count());
+  facts.peers = gpus.peers() ? 1 : 0;
   return facts;
 }
 
-/// Slots of one call: pointers from the buffers, scalars from the request.
+/// Slots of one call: pointers from the buffers, scalars from the request; streams of the GPUs that `places`
+/// says.
 void fill_slots(const Callable& callable, const Buffers& buffers, const Request& request, unsigned set,
-                cudaStream_t stream, Slot* slots) {
+                const Gpus& gpus, const std::uint8_t* places, Slot* slots) {
   for (std::size_t i = 0; i < callable.count; ++i) {
     switch (callable.parameters[i].parameter) {
       case Parameter::kInput:
@@ -107,7 +112,7 @@ void fill_slots(const Callable& callable, const Buffers& buffers, const Request&
         std::memcpy(slots[i].bits, &request.scalars[i], sizeof slots[i].bits);
         break;
       case Parameter::kStream:
-        slots[i].stream = stream;
+        slots[i].stream = gpus.stream(places[i]);
         break;
     }
   }
@@ -115,8 +120,11 @@ void fill_slots(const Callable& callable, const Buffers& buffers, const Request&
 
 class Worker {
  public:
-  Worker(const Callable& callable, Channel channel, Memory memory)
-      : callable_(callable), channel_(channel), buffers_(callable.parameters, callable.count, memory) {}
+  Worker(const Callable& callable, Channel channel, Memory memory, Gpus& gpus)
+      : callable_(callable),
+        channel_(channel),
+        gpus_(gpus),
+        buffers_(callable.parameters, callable.count, memory, gpus) {}
 
   int run() {
     Hello hello{};
@@ -135,7 +143,7 @@ class Worker {
         return 0;
       }
       if (request.command == Command::kFacts) {
-        if (!channel_.send(device_facts(request))) return 1;
+        if (!channel_.send(device_facts(request, gpus_))) return 1;
       } else if (request.command == Command::kLook) {
         if (!channel_.send(look(request))) return 1;
       } else if (!channel_.send(perform(request))) {
@@ -171,6 +179,12 @@ class Worker {
   }
 
   Reply load(const Request& request) {
+    gpus_.begin(false);
+    for (std::size_t i = 0; i < callable_.count; ++i) {
+      places_[i] = request.arrays[i].gpu;
+      if (places_[i] >= gpus_.count())
+        return reply_to(request, {Status::kBadRequest, Stage::kAllocate, cudaErrorInvalidDevice});
+    }
     Reply reply = reply_to(request, buffers_.load(request));
     if (reply.status != Status::kOk) return reply;
     for (std::size_t i = 0; i < callable_.count; ++i)
@@ -178,16 +192,14 @@ class Worker {
     return reply;
   }
 
-  bool has_stream() {
-    return stream_ != nullptr || cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == cudaSuccess;
-  }
+  bool has_stream() { return gpus_.make_streams() == cudaSuccess; }
 
   Reply prepare(const Request& request) {
     if (callable_.prepare == nullptr)
       return reply_to(request, {Status::kBadRequest, Stage::kStart, cudaErrorInvalidValue});
     if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
     Slot slots[kMaxParameters] = {};
-    fill_slots(callable_, buffers_, request, 0, stream_, slots);
+    fill_slots(callable_, buffers_, request, 0, gpus_, places_, slots);
     prepared_ = true;
     before_ = live_objects();
     callable_.call(callable_.prepare, slots);
@@ -212,7 +224,8 @@ class Worker {
     if (!has_stream()) return reply_to(request, {Status::kCudaError, Stage::kStart, cudaGetLastError()});
     const auto call = [&] {
       Slot slots[kMaxParameters] = {};
-      fill_slots(callable_, buffers_, request, calls_++ % buffers_.sets(), stream_, slots);
+      gpus_.aim(0);
+      fill_slots(callable_, buffers_, request, calls_++ % buffers_.sets(), gpus_, places_, slots);
       callable_.call(callable_.function, slots);
     };
     if (request.timed != 0) return timed(request, call);
@@ -232,7 +245,7 @@ class Worker {
         pinned_ = static_cast<Pieces*>(memory);
     }
     forget_persisting_lines();
-    const Outcome outcome = buffers_.reset(stream_);
+    const Outcome outcome = buffers_.reset();
     if (outcome.status != Status::kOk) return reply_to(request, outcome);
     Reply reply = reply_to(request, settle());
     reply.clock_mhz = region_->sm_clock_mhz();
@@ -243,13 +256,19 @@ class Worker {
   void make_region() {
     if (region_) return;
     const int events = live_objects().events;
-    region_.emplace(stream_);
+    region_.emplace(gpus_);
     before_.events += live_objects().events - events;
   }
 
   /// Lines that a call asked L2 to keep. While a share of L2 is set aside for them a reset alone may leave
   /// some, so the share is taken back for the moment.
-  static void forget_persisting_lines() {
+  void forget_persisting_lines() const {
+    for (unsigned gpu = gpus_.count(); gpu-- > 0;) {
+      gpus_.aim(gpu);
+      forget_lines_of_this_gpu();
+    }
+  }
+  static void forget_lines_of_this_gpu() {
     std::size_t share = 0;
     if (cudaDeviceGetLimit(&share, cudaLimitPersistingL2CacheSize) != cudaSuccess) share = 0;
     cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
@@ -263,12 +282,12 @@ class Worker {
     Pieces& pieces = pinned_ != nullptr ? *pinned_ : pageable;
     pieces = {};
     pieces.serial = request.serial;
-    pieces.error = static_cast<std::int32_t>(buffers_.look(request, stream_, pieces));
+    pieces.error = static_cast<std::int32_t>(buffers_.look(request, pieces));
     return pieces;
   }
 
-  static Reply refused(const Request& request, const Refusal& refusal) {
-    cudaDeviceSynchronize();
+  Reply refused(const Request& request, const Refusal& refusal) const {
+    gpus_.synchronize();
     cudaGetLastError();
     Reply reply{};
     reply.serial = request.serial;
@@ -282,11 +301,11 @@ class Worker {
   /// The error of the launches first: it names the cause, where the wait would only repeat it.
   Outcome settle() const {
     const cudaError_t launched = cudaPeekAtLastError();
-    const cudaError_t finished = cudaStreamSynchronize(stream_);
+    const cudaError_t finished = cudaStreamSynchronize(gpus_.stream());
     cudaGetLastError();
     if (launched != cudaSuccess) return {Status::kCudaError, Stage::kCall, launched};
     if (finished != cudaSuccess) return {Status::kCudaError, Stage::kSynchronize, finished};
-    const cudaError_t all = cudaDeviceSynchronize();  // work on another stream than the one given
+    const cudaError_t all = gpus_.synchronize();  // work on another stream than the one given
     if (all != cudaSuccess) return {Status::kCudaError, Stage::kSynchronize, all};
     return {};
   }
@@ -304,8 +323,9 @@ class Worker {
 
   const Callable& callable_;
   Channel channel_;
+  Gpus& gpus_;
   Buffers buffers_;
-  cudaStream_t stream_ = nullptr;
+  std::uint8_t places_[kMaxParameters] = {};  ///< the GPU of each array and stream that was loaded
   std::optional<TimedRegion> region_;
   Pieces* pinned_ = nullptr;  ///< copies to it need no staging; none where the device has no such memory
   unsigned calls_ = 0;        ///< since the arrays were loaded
@@ -329,14 +349,15 @@ int serve(const Callable& callable, int, char** argv) {
   memory.output = map(descriptor(kOutputVariable), PROT_READ | PROT_WRITE, memory.output_bytes);
   if (memory.output == nullptr)  // sealed: the judge takes the outputs from the device
     memory.output = map(descriptor(kOutputVariable), PROT_READ, memory.output_bytes);
-  // A device that counts all bytes it gets counts code as well: what the program has must be there before.
-  if (const char* loading = std::getenv("CUDA_MODULE_LOADING"); loading && !std::strcmp(loading, "EAGER"))
-    cudaDeviceSynchronize();
   if (memory.input == nullptr || memory.output == nullptr) {
     std::fprintf(stderr, "worker: the judge's memory cannot be mapped\n");
     return 2;
   }
-  return Worker(callable, channel, memory).run();
+  // A device that counts all bytes it gets counts code as well: what the program has must be there before.
+  const char* const loading = std::getenv("CUDA_MODULE_LOADING");
+  Gpus gpus;
+  if (loading != nullptr && std::strcmp(loading, "EAGER") == 0) gpus.begin(true);
+  return Worker(callable, channel, memory, gpus).run();
 }
 
 }  // namespace roofline::worker::detail

@@ -50,10 +50,13 @@ CallPlan::CallPlan(const Program& program, CallShape shape) : program_(&program)
   draw_scalars(shape_.seed);
   for (std::size_t i = 0; i < program.arguments.size(); ++i) {
     const Argument& argument = program.arguments[i];
+    if (argument.gpu >= program.gpus)
+      throw std::invalid_argument("'" + argument.name + "' is on a GPU that the program does not have");
     if (argument.kind != Argument::Kind::kInput && argument.kind != Argument::Kind::kOutput) continue;
     ArrayPlan array;
     array.parameter = i;
     array.argument = &argument;
+    array.record.gpu = static_cast<std::uint8_t>(argument.gpu);
     array.elements = static_cast<std::uint64_t>(argument.elements(shape_.settings));
     array.payload_bytes = array.elements * bytes_of(argument.type);
     arrays_.push_back(array);
@@ -93,6 +96,7 @@ void CallPlan::place(ArrayPlan& array) {
   for (const auto& [aliased, original] : shape_.alias) {
     if (!output || aliased != array.argument->name) continue;
     const ArrayPlan& other = this->array(original);
+    if (other.record.gpu != record.gpu) throw std::invalid_argument("aliased arrays are on different GPUs");
     if (other.payload_bytes != array.payload_bytes)
       throw std::invalid_argument("aliased arrays differ in size");
     record.alias = static_cast<std::uint8_t>(other.parameter + 1);
@@ -155,6 +159,8 @@ worker::Request CallPlan::load_request() const {
   worker::Request request{};
   request.command = worker::Command::kLoad;
   request.sets = 1;
+  for (std::size_t i = 0; i < program_->arguments.size(); ++i)
+    request.arrays[i].gpu = static_cast<std::uint8_t>(program_->arguments[i].gpu);
   for (const ArrayPlan& array : arrays_) request.arrays[array.parameter] = array.record;
   return request;
 }

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/call/device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
 #include "grader/base/error.h"
 #include "grader/call/gpu_probe.h"
+#include "simulator/program/address_windows.h"
 #include "simulator/timing/device_description.h"
 #include "simulator/timing/model_version.h"
 
@@ -93,6 +95,8 @@ DeviceFacts simulated_facts(const DeviceChoice& choice, const std::filesystem::p
   facts.fp32_tflops = 2 * 32 * device.fma_rate * device.sms * device.clock_mhz * 1e-6;
   facts.tensor_tflops = device.tensor_f16_f32_flops_per_clock * device.sms * device.tensor_clock_mhz * 1e-6;
   facts.tensor_f8_tflops = device.tensor_f8_flops_per_clock * device.sms * device.tensor_clock_mhz * 1e-6;
+  facts.gpus = sim::kMaxDevices;
+  facts.peers = device.peer_access != 0;
   facts.driver = "simulated";
   facts.model = sim::model_version(device);
   return facts;
@@ -112,6 +116,8 @@ DeviceFacts facts_from(const worker::Facts& seen) {
   facts.tensor_tflops = tensor_flops_per_clock(facts.capability) * facts.sms * facts.clock_mhz * 1e-6;
   // Twice the rate of halves from the first GPUs that have them.
   facts.tensor_f8_tflops = facts.capability < 89 ? 0 : 2 * facts.tensor_tflops;
+  facts.gpus = static_cast<unsigned>(std::max(seen.gpus, 1));
+  facts.peers = facts.gpus == 1 || seen.peers != 0;
   facts.driver = version(seen.driver);
   facts.toolkit = version(seen.runtime);
   return facts;

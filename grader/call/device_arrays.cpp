@@ -3,6 +3,7 @@
 #include "grader/call/device_arrays.h"
 
 #include <algorithm>
+#include <string>
 
 #include "grader/lab/generate.h"
 #include "simulator/channel/content_hash.h"
@@ -25,21 +26,25 @@ void DeviceArrays::remember(const CallPlan& plan, std::span<const std::byte> inp
 Fault DeviceArrays::prove(const CallPlan& plan, std::span<const std::uint64_t> addresses) {
   std::ranges::copy(addresses, addresses_.begin());
   Fault fault;
-  for (std::size_t i = 0; i < given_.size() && !fault; ++i) fault = misplaced(plan.arrays()[i], given_[i]);
+  for (std::size_t i = 0; i < given_.size() && !fault; ++i)
+    fault = misplaced(plan, plan.arrays()[i], given_[i]);
   return fault;
 }
 
-Fault DeviceArrays::misplaced(const ArrayPlan& array, std::uint64_t given) {
+Fault DeviceArrays::misplaced(const CallPlan& plan, const ArrayPlan& array, std::uint64_t given) {
   if (array.record.alias != 0) {
     addresses_[array.parameter] = addresses_[array.record.alias - 1U];
     return {};
   }
-  const auto there = session_->hash(addresses_[array.parameter], array.record.image_bytes, key_);
+  const auto there =
+      session_->hash(addresses_[array.parameter], array.record.image_bytes, key_, array.record.gpu);
   if (there == given) return {};
   const bool is_input = array.argument->kind == Argument::Kind::kInput;
+  const std::string place =
+      plan.program().gpus == 1 ? "the device" : "GPU " + std::to_string(array.record.gpu);
   return {is_input ? Class::kInputChanged : Class::kHostComputed,
           (is_input ? "the input " : "the output ") + array.argument->name +
-              (there ? " on the device is not the one that was given" : " is not an array on the device"),
+              (there ? " on the device is not the one that was given" : " is not an array on " + place),
           {},
           0};
 }
@@ -48,7 +53,7 @@ Fault DeviceArrays::read(const CallPlan& plan, std::vector<std::byte>& outputs) 
   for (const ArrayPlan& array : plan.arrays()) {
     if (array.record.fetch == 0) continue;
     if (!session_->copy_out(addresses_[array.parameter], array.record.image_bytes, fetched_.fd(),
-                            array.record.destination))
+                            array.record.destination, array.record.gpu))
       return {
           Class::kCrashed, array.argument->name + " is no longer on the device: was it freed there?", {}, 0};
   }

@@ -24,14 +24,14 @@ class DeviceArrays {
   /// Hashes of every array's image as the judge made it, under a key that nobody else knows: to be taken
   /// while the worker loads.
   void remember(const CallPlan& plan, std::span<const std::byte> input, std::span<const std::byte> output);
-  /// `addresses`: of the arrays, as the worker says. The first array that is not there, or not what the judge
-  /// gave; none: the device has what remember() saw.
+  /// `addresses`: of the arrays, as the worker says. The first array that is not there, on its GPU, or not
+  /// what the judge gave; none: the device has what remember() saw.
   Fault prove(const CallPlan& plan, std::span<const std::uint64_t> addresses);
   /// What is in the outputs now.
   Fault read(const CallPlan& plan, std::vector<std::byte>& outputs);
 
  private:
-  Fault misplaced(const ArrayPlan& array, std::uint64_t given);
+  Fault misplaced(const CallPlan& plan, const ArrayPlan& array, std::uint64_t given);
 
   sim::Session* session_;
   SharedMemory fetched_;  ///< the machine writes it; no worker sees it

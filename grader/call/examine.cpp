@@ -41,7 +41,8 @@ class Examiner {
     using Step = void (Examiner::*)();
     static constexpr Step kSteps[] = {&Examiner::not_implemented, &Examiner::out_of_bounds,
                                       &Examiner::inputs_changed,  &Examiner::device_memory,
-                                      &Examiner::values,          &Examiner::work_elsewhere};
+                                      &Examiner::values,          &Examiner::same_bits,
+                                      &Examiner::work_elsewhere};
     for (const Step step : kSteps) {
       (this->*step)();
       if (result_.fault) break;
@@ -162,6 +163,26 @@ class Examiner {
           find_pattern({output, type, view, settings, got, comparison, how.poison, how.has_poison, inputs});
       report(output, comparison, pattern, arguments_at(output, array, view, inputs, comparison.first));
       return;
+    }
+  }
+
+  /// What several GPUs hold of one result.
+  void same_bits() {
+    for (const Output& output : plan_.program().outputs) {
+      if (output.same_bits_as.empty()) continue;
+      const ArrayPlan &array = plan_.array(output.argument), &other = plan_.array(output.same_bits_as);
+      const auto mine = plan_.payload(array, outcome_.output), theirs = plan_.payload(other, outcome_.output);
+      const auto different = std::ranges::mismatch(mine, theirs);
+      if (different.in1 == mine.end() && different.in2 == theirs.end()) continue;
+      const Type type = array.argument->type;
+      const auto at = static_cast<std::uint64_t>(different.in1 - mine.begin()) / bytes_of(type);
+      const auto shown = [&](std::span<const std::byte> bytes) {
+        return at < bytes.size() / bytes_of(type) ? format_number("%.9g", element_at(type, bytes, at))
+                                                  : std::string("nothing");
+      };
+      return fail(Class::kWrongAnswer, output.argument + " and " + output.same_bits_as +
+                                           " differ in their bits, first at index " + std::to_string(at) +
+                                           ": " + shown(mine) + " and " + shown(theirs));
     }
   }
 

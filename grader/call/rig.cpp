@@ -47,7 +47,9 @@ static_assert(static_cast<int>(worker::Parameter::kStream) == static_cast<int>(A
 Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const Program& program,
          std::uint64_t input_bytes, std::uint64_t output_bytes) {
   try {
-    state_ = std::make_unique<State>(options, input_bytes, output_bytes);
+    RigOptions how = options;
+    if (how.gpus == 0) how.gpus = program.gpus;
+    state_ = std::make_unique<State>(how, input_bytes, output_bytes);
     WorkerProcess::Start start;
     start.program = worker;
     start.environment = state_->environment();

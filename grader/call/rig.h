@@ -23,6 +23,7 @@ struct RigOptions {
   std::filesystem::path simulator_directory, cuda_library_directory;
   std::filesystem::path driver_directory;  ///< GPU: of libcuda.so.1; empty: where the system looks anyway
   sim::MachineOptions machine;             ///< simulated; its device and its time limit are set by the rig
+  unsigned gpus = 0;                       ///< how many the program finds; 0: as many as it asks for
   std::uint64_t sampling_seed = 0;         ///< simulated: see sim::Session::set_sampling_seed
   double deadline_seconds = 60;            ///< wall time of load, of go and of fetch each
   std::shared_ptr<Budget> budget{};        ///< of the submission that runs; none for programs of ours

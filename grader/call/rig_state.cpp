@@ -16,6 +16,17 @@ std::string library_path(const std::string& runtime, const RigOptions& options) 
   return "LD_LIBRARY_PATH=" + runtime + (toolkit.empty() ? "" : ":" + toolkit);
 }
 
+/// The chosen GPU is the program's first; further ones follow in the driver's order.
+std::string visible_gpus(int first, unsigned count) {
+  std::string list = std::to_string(first);
+  int next = 0;
+  for (unsigned more = 1; more < count; ++more, ++next) {
+    if (next == first) ++next;
+    list += "," + std::to_string(next);
+  }
+  return list;
+}
+
 }  // namespace
 
 std::vector<std::string> Rig::State::environment() const {
@@ -29,7 +40,7 @@ std::vector<std::string> Rig::State::environment() const {
   std::string libraries = options.cuda_library_directory.string();
   if (!options.driver_directory.empty()) libraries += ":" + options.driver_directory.string();
   environment.push_back("LD_LIBRARY_PATH=" + libraries);
-  environment.push_back("CUDA_VISIBLE_DEVICES=" + std::to_string(options.device.ordinal));
+  environment.push_back("CUDA_VISIBLE_DEVICES=" + visible_gpus(options.device.ordinal, options.gpus));
   environment.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");
   return environment;
 }
@@ -50,6 +61,7 @@ bool Rig::State::memory_holds() const {
 void Rig::State::start_device(std::uint64_t output_bytes) {
   sim::MachineOptions machine = options.machine;
   machine.device = options.device.id;
+  machine.gpus = options.gpus;
   // Before the judge's own deadline: the device can say which kernel hangs, and where.
   machine.time_limit = options.deadline_seconds * 0.7;
   if (options.budget) machine.host_memory = options.budget->limits().host_window_bytes;

@@ -9,12 +9,27 @@
 
 namespace roofline::grader {
 
-DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options) {
+DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options, unsigned gpus) {
   if (device.simulated) return simulated_facts(device, options.simulator_directory);
   const Roof& any = roof("copy");
   if (!options.roof_worker) throw InfrastructureError("no roof worker: the GPU cannot be asked");
-  Rig rig(rig_options(device, options, 60), options.roof_worker(any), any.program, 4096, 4096);
+  RigOptions how = rig_options(device, options, 60);
+  how.gpus = gpus;
+  Rig rig(how, options.roof_worker(any), any.program, 4096, 4096);
   return facts_from(rig.gpu().facts());
+}
+
+std::string too_few_gpus(unsigned gpus, const DeviceChoice& device, const DeviceFacts& facts,
+                         const GradeOptions& options) {
+  if (gpus == 1) return {};
+  const std::string offer = "; --device sim simulates as many as it needs";
+  const auto found = facts.simulated ? std::size_t{facts.gpus} : probe_gpus().gpus.size();
+  if (found < gpus)
+    return "needs " + std::to_string(gpus) + " GPUs, and there " +
+           (found <= 1 ? "is one" : "are " + std::to_string(found)) + offer;
+  if (!(facts.simulated ? facts.peers : device_facts(device, options, gpus).peers))
+    return "needs GPUs whose kernels reach each other's memory, and these do not" + offer;
+  return {};
 }
 
 DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options) {

@@ -9,8 +9,12 @@
 
 namespace roofline::grader {
 
-/// What the judge knows of a device. On a GPU it asks a worker (any roof's).
-DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options);
+/// What the judge knows of a device, or of so many of them. On a GPU it asks a worker (any roof's).
+DeviceFacts device_facts(const DeviceChoice& device, const GradeOptions& options, unsigned gpus = 1);
+
+/// Why a part that runs on so many GPUs cannot run on these; empty: it can.
+std::string too_few_gpus(unsigned gpus, const DeviceChoice& device, const DeviceFacts& facts,
+                         const GradeOptions& options);
 
 /// Where a GPU's submission runs once more: what is built for that GPU runs there, too.
 DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options);

@@ -102,7 +102,9 @@ bool GpuSeries::untouched(unsigned piece) const {
   const worker::PieceRecord& place = places_[piece];
   if (place.bytes == 0) return false;
   const auto output = std::ranges::find(program_.outputs, place_of(piece).argument->name, &Output::argument);
-  if (output == program_.outputs.end() || (!output->reference && !output->reference_of)) return false;
+  if (output == program_.outputs.end() ||
+      (!output->reference && !output->reference_of && output->same_bits_as.empty()))
+    return false;
   for (std::uint32_t i = 0; i < place.bytes; ++i) {
     const auto poison = static_cast<std::uint8_t>(plan_->poison() >> ((place.offset + i) % 4 * 8));
     if (pieces_.bytes[piece][i] != poison) return false;

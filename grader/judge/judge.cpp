@@ -143,6 +143,11 @@ void run_stages(Grading& grading) try {
                                " simulates a device that has it"));
     return;
   }
+  if (const std::string why = too_few_gpus(part.program.gpus, grading.device, grading.facts, grading.options);
+      !why.empty()) {
+    grading.add(whole_part(Verdict::kSkipped, Class::kUnsupportedDevice, "device", why));
+    return;
+  }
   if (grading.submission.build) grading.add(*grading.submission.build);
   if (!compiles(grading.submission)) return;
   grading.progress("device", grading.facts.name, 0);
@@ -238,6 +243,9 @@ std::vector<RoofValue> roofs(const DeviceChoice& device, const GradeOptions& opt
   std::erase_if(wanted, [&](const Roof& each) {
     if (facts.capability < each.minimum_capability) return true;
     return ids.empty() ? !each.of_hardware : std::ranges::find(ids, each.id) == ids.end();
+  });
+  std::erase_if(wanted, [&](const Roof& each) {
+    return !too_few_gpus(each.program.gpus, device, facts, options).empty();
   });
   std::vector<RoofValue> values;
   for (const Roof& each : wanted) {

@@ -40,8 +40,9 @@ std::string meaning_of_limiter(std::string_view resource) {
       {"L2",
        "the caches move more sectors than the data has: which addresses does a warp touch in one access?"},
       {"link",
-       "a kernel reads or writes pinned memory of the host, at the link's rate: copy it to the device first, "
-       "while another kernel runs"},
+       "a kernel reads or writes memory at the rate of a link: pinned memory of the host, which a copy "
+       "brings "
+       "to the device while another kernel runs, or another GPU's: does each byte cross once?"},
       {"L1", "L1 serves more lines than the data has: which addresses does a warp touch in one access?"},
       {"shared", "shared memory serves more requests than it can: are there bank conflicts?"},
       {"latency",

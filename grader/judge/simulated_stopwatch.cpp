@@ -23,7 +23,7 @@ double lane_instructions(const sim::Region& region) {
 
 /// The host, the copy engines or the order of many kernels decide, not a kernel alone.
 bool shows_timeline(const Part& part) {
-  return part.prepares || !part.overlaps.empty() || part.program.device_memory ||
+  return part.prepares || part.program.gpus > 1 || !part.overlaps.empty() || part.program.device_memory ||
          std::ranges::any_of(part.goals, [](const Goal& goal) { return goal.clock != Clock::kDevice; });
 }
 

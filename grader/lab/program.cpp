@@ -76,6 +76,24 @@ Argument between(double low, double high, Argument argument) {
   argument.ranged = true;
   return argument;
 }
+Argument on_gpu(unsigned gpu, Argument argument) {
+  argument.gpu = gpu;
+  return argument;
+}
+std::vector<Argument> on_each_gpu(unsigned gpus, const Argument& argument) {
+  std::vector<Argument> each;
+  for (unsigned gpu = 0; gpu < gpus; ++gpu) {
+    each.push_back(on_gpu(gpu, argument));
+    each.back().name += "[" + std::to_string(gpu) + "]";
+  }
+  return each;
+}
+std::vector<Argument> joined(std::initializer_list<std::vector<Argument>> lists) {
+  std::vector<Argument> all;
+  for (const std::vector<Argument>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 Argument stream() { return array(Argument::Kind::kStream, "stream", nullptr, Type::kU64); }
 
 double CallView::scalar(std::string_view name) const {

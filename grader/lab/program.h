@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ struct Argument {
   bool ranged = false;                                ///< scalars: drawn from [low, high) too
   unsigned random_bits = 0;  ///< integer scalars: random below 2^this; 0: a case fixes it
   bool scratch = false;      ///< an array that the call may use as it likes, and that nobody reads afterwards
+  unsigned gpu = 0;          ///< arrays and streams: whose, of Program::gpus
   /// Input arrays whose values belong together: fills the array from a seed that is new in every call.
   std::function<void(const Settings&, std::uint64_t seed, std::span<std::byte> array)> fill{};
 };
@@ -54,6 +56,12 @@ Argument random_integer(std::string name, unsigned bits, Type type = Type::kU64)
 /// The array, or the floating-point scalar, with values uniform in [low, high).
 Argument between(double low, double high, Argument argument);
 Argument stream();
+/// The array, or the stream, of this GPU; 0 is the first of Program::gpus.
+Argument on_gpu(unsigned gpu, Argument argument);
+/// The same argument once for each GPU, in their order: "x[0]", "x[1]" ...
+std::vector<Argument> on_each_gpu(unsigned gpus, const Argument& argument);
+/// One list behind the other.
+std::vector<Argument> joined(std::initializer_list<std::vector<Argument>> lists);
 
 /// One call as the judge remembers it: inputs and scalars, for the reference.
 class CallView {
@@ -128,6 +136,9 @@ struct Output {
   /// mistake).
   std::function<double(const Settings&)> columns{};
   ReferenceOfCall reference_of{};  ///< where one element costs as much as all of them; instead of `reference`
+  /// Another output, whose bits this one has to have, all of them: a result that several GPUs hold. With it
+  /// the reference may be left out.
+  std::string same_bits_as{};
 };
 
 /// One function in one file with one header: a learner's part, or a roof's micro-benchmark.
@@ -141,6 +152,9 @@ struct Program {
   Extent host_memory{};
   /// Device bytes that a call may allocate beside its arrays; any number where it is not given.
   Extent device_memory{};
+  /// How many GPUs it runs on; each reaches the others' memory, in its kernels too. The worker aims at the
+  /// first one before each call. Where there are fewer, or they do not reach each other, a part is skipped.
+  unsigned gpus = 1;
 };
 
 }  // namespace roofline::grader

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/lab/structure.h"
 
+#include <algorithm>
+
 #include "grader/base/symbol_name.h"
 #include "grader/base/units.h"
 
@@ -150,6 +152,34 @@ StructureCheck device_memory_at_most(std::function<double(const Settings&)> byte
           [bytes = std::move(bytes)](const Observation& seen) -> std::optional<std::string> {
             return more_than(bytes(seen.settings), static_cast<double>(seen.region.device_bytes_peak),
                              "device memory");
+          }};
+}
+
+StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&)> bytes) {
+  return {"share", "each GPU sends and receives its share",
+          [limit, bytes = std::move(bytes)](const Observation& seen) -> std::optional<std::string> {
+            const double share = bytes(seen.settings);
+            for (std::size_t gpu = 0; gpu < seen.region.gpus.size(); ++gpu) {
+              const auto sent = static_cast<double>(seen.region.gpus[gpu].sent_bytes),
+                         received = static_cast<double>(seen.region.gpus[gpu].received_bytes);
+              if (std::max(sent, received) <= limit * share) continue;
+              return "GPU " + std::to_string(gpu) + (sent >= received ? " sent " : " received ") +
+                     ratio(std::max(sent, received) / share) +
+                     " times its share of the bytes between GPUs (at most " + ratio(limit) + ")";
+            }
+            return std::nullopt;
+          }};
+}
+
+StructureCheck host_does_not_wait() {
+  return {"host-waits", "streams wait for each other, the host for nothing",
+          [](const Observation& seen) -> std::optional<std::string> {
+            // Behind each call the worker itself waits for its first stream and for each GPU.
+            const std::uint64_t own = 1 + seen.region.gpus.size(), waits = seen.region.host_waits;
+            if (waits <= own) return std::nullopt;
+            return "the host waited " + std::to_string(waits - own) +
+                   (waits - own == 1 ? " time" : " times") +
+                   " during the call: let streams wait for events (cudaStreamWaitEvent)";
           }};
 }
 

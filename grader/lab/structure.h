@@ -47,4 +47,12 @@ StructureCheck device_memory_at_most(std::function<double(const Settings&)> byte
 /// Floating-point operations of all kernels together.
 StructureCheck flops_at_least(std::function<double(const Settings&)> required);
 
+// Of programs on several GPUs.
+
+/// What each GPU sends to others, and what it receives, over the link between them, is at most `limit` times
+/// these bytes.
+StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&)> bytes);
+/// Streams wait for each other by events; the host waits for nothing.
+StructureCheck host_does_not_wait();
+
 }  // namespace roofline::grader

@@ -24,6 +24,8 @@ struct DeviceFacts {
   double pin_gbps = 0;          ///< data-sheet DRAM bandwidth: 2 x memory clock x bus width / 8
   double clock_mhz = 0;         ///< boost clock
   double fp32_tflops = 0;       ///< 2 x FMA lanes x boost clock
+  unsigned gpus = 1;            ///< how many of them there are: of a GPU, what the system has
+  bool peers = true;            ///< several of them reach each other's memory
   double tensor_tflops = 0;     ///< dense products of halves with float sums, data sheet; 0: no such cores
   double tensor_f8_tflops = 0;  ///< of 8-bit floats, likewise
   std::string driver{}, toolkit{};  ///< versions; "simulated" and the simulator's own otherwise

@@ -55,6 +55,14 @@ struct HostBytes {
   void fields(auto& io) { io(code, parameters, fills, managed); }
 };
 
+/// What of a region is one GPU's; its kernels have its number.
+struct GpuRegion {
+  u64 device_bytes_peak = 0;
+  u64 sent_bytes = 0,
+      received_bytes = 0;  ///< over the link to other GPUs, by copies and kernels of whichever
+  void fields(auto& io) { io(device_bytes_peak, sent_bytes, received_bytes); }
+};
+
 /// What happened on the device between begin_region and end_region, or between two ends.
 struct Region {
   double virtual_seconds = 0;    ///< from the host clock at the beginning to the end of all work submitted
@@ -65,6 +73,8 @@ struct Region {
   HostBytes from_host;         ///< what reached the device beside copies
   u64 host_visible_bytes = 0;  ///< pinned/mapped/managed memory alive at any time in the region
   u64 device_bytes_peak = 0;
+  std::vector<GpuRegion> gpus;  ///< in their order
+  u64 host_waits = 0;  ///< times that the program waited for a stream, an event or a device, or asked in vain
   std::vector<Trap> traps;
   std::vector<std::string>
       missing_functions;                 ///< CUDA functions that the program called and the simulator lacks

@@ -70,7 +70,8 @@ struct MemoryRange {
   u64 address = 0, bytes = 0;
   u64 key = 0;     ///< kHash: of content_hash()
   u64 offset = 0;  ///< kRead: where in the descriptor's file it goes
-  void fields(auto& io) { io(address, bytes, key, offset); }
+  u32 device = 0;  ///< the GPU that must hold it
+  void fields(auto& io) { io(address, bytes, key, offset, device); }
 };
 struct MemoryHash {
   bool found = false;  ///< there is such an allocation
@@ -82,6 +83,8 @@ struct WireRegion {
   double virtual_seconds = 0, host_code_seconds = 0;
   std::vector<WireKernel> kernels;
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0, fill_bytes = 0;
+  std::vector<GpuRegion> gpus;
+  u64 host_waits = 0;
   u64 host_visible_bytes = 0, device_bytes_peak = 0, kernels_not_kept = 0, unread_output_bytes = 0,
       graph_launches = 0, graph_nodes = 0, modules_loaded = 0, graphs_instantiated = 0, launches_refused = 0;
   HostBytes from_host;
@@ -92,7 +95,7 @@ struct WireRegion {
        fill_bytes);
     io(host_visible_bytes, device_bytes_peak, kernels_not_kept, traps, missing_functions, load_errors,
        unread_output_bytes, graph_launches, graph_nodes, modules_loaded, graphs_instantiated, from_host,
-       host_code_seconds, launches_refused);
+       host_code_seconds, launches_refused, gpus, host_waits);
   }
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/checks/checker.h"
 
+#include "simulator/program/address_windows.h"
+
 namespace roofline::sim {
 
 Checker::Checker(u32 checks)
@@ -9,15 +11,30 @@ Checker::Checker(u32 checks)
       init_(findings_),
       race_(findings_),
       sync_(findings_),
-      streams_(findings_, [this](u64 address) { return device_->explain(address, 1); }) {}
+      streams_(findings_, [this](u64 address) { return device_of(address).explain(address, 1); }) {}
 
-void Checker::attach(Device& device) {
-  if (auto lost = leak()) lost_.push_back(std::move(*lost));
+void Checker::select(u32 gpu) {
+  selected_ = gpu;
+  streams_.select(gpu);
+}
+
+Device& Checker::device_of(u64 address) const {
+  const u64 gpu = (address - kDeviceWindow) / kDeviceStride;
+  const bool known = address >= kDeviceWindow && address < kHostWindow && gpu < devices_.size();
+  return *devices_.at(known ? static_cast<u32>(gpu) : selected_);
+}
+
+void Checker::attach(Device& device, u32 gpu) {
+  select(gpu);
+  const u64 begin = kDeviceWindow + gpu * kDeviceStride, end = begin + kDeviceStride;
+  const auto mine = [&](const auto& entry) { return entry.first >= begin && entry.first < end; };
+  if (auto lost = leak(begin, end)) lost_.push_back(std::move(*lost));
   streams_.host_waited_for_device();
-  for (const auto& [address, allocation] : live_) init_.released(address);
-  live_.clear();
-  freed_.clear();
-  device_ = &device;
+  for (const auto& entry : live_)
+    if (mine(entry)) init_.released(entry.first);
+  std::erase_if(live_, mine);
+  std::erase_if(freed_, mine);
+  devices_[gpu] = &device;
   faulted_ = false;
   device.set_observer(this);
 }

@@ -12,8 +12,8 @@
 #include "simulator/checks/sync_check.h"
 #include "simulator/device/device.h"
 
-/// The checks of one simulated GPU. `machine/` shows it what kernels do, the server what the program asks
-/// for.
+/// The checks of a machine's simulated GPUs. `machine/` shows it what kernels do, the server what the program
+/// asks for.
 namespace roofline::sim {
 
 class Checker : public Observer {
@@ -25,8 +25,10 @@ class Checker : public Observer {
 
   /// `checks`: a set of Check.
   explicit Checker(u32 checks);
-  /// The device to watch from now on; the one before is gone, with all its memory.
-  void attach(Device& device);
+  /// The device to watch from now on as this GPU; the one before is gone, with all its memory.
+  void attach(Device& device, u32 gpu = 0);
+  /// What follows is of this GPU.
+  void select(u32 gpu);
 
   // Memory. `call` is the function that the program called.
   /// How messages name the next allocation: "cudaMalloc no. 2".
@@ -64,15 +66,19 @@ class Checker : public Observer {
     u64 bytes = 0;
     std::string origin;
   };
-  /// What was never freed; nothing where all was, or where nothing can be freed any more.
-  std::optional<Finding> leak() const;
+  /// What was never freed among these addresses; nothing where all was, or where nothing can be freed any
+  /// more.
+  std::optional<Finding> leak(u64 begin, u64 end) const;
+  /// Of the GPU whose address it is; of the selected one, if it is nobody's.
+  Device& device_of(u64 address) const;
   bool does(Check check) const { return (checks_ & check) != 0; }
   template <class Use>
   static void each_row(const Rows& rows, Use use);
 
   const u32 checks_;
   Findings findings_;
-  Device* device_ = nullptr;
+  std::map<u32, Device*> devices_;
+  u32 selected_ = 0;
   InitCheck init_;
   RaceCheck race_;
   SyncCheck sync_;

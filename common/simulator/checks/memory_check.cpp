@@ -86,7 +86,7 @@ void Checker::releasing(u64 address, bool ordered, u32 stream) {
     streams_.writes(address, found->second.bytes);
     streams_.end(nullptr, true);
   }
-  device_->rename_allocation(address, freed);
+  device_of(address).rename_allocation(address, freed);
   init_.released(address);
   freed_[address] = {found->second.bytes, freed};
   live_.erase(found);
@@ -112,7 +112,7 @@ void Checker::release_refused(u64 address) {
     return;
   }
   findings_.add(memory_finding("invalid-free",
-                               "cudaFree of " + hex(address) + ": " + device_->explain(address, 1),
+                               "cudaFree of " + hex(address) + ": " + device_of(address).explain(address, 1),
                                "pass cudaFree only pointers that cudaMalloc gave"));
 }
 
@@ -163,26 +163,26 @@ std::vector<Finding> Checker::findings() {
     if (does(finding.check) && !(init_.came_too_early(finding) && is_side_of_race(finding, findings_.all())))
       all.push_back(finding);
   all.insert(all.end(), lost_.begin(), lost_.end());
-  if (auto lost = leak()) all.push_back(std::move(*lost));
+  if (auto lost = leak(0, ~u64{0})) all.push_back(std::move(*lost));
   return all;
 }
 
-std::optional<Finding> Checker::leak() const {
-  if (!does(kCheckMemory) || faulted_ || live_.empty()) return {};
+std::optional<Finding> Checker::leak(u64 begin, u64 end) const {
+  if (!does(kCheckMemory) || faulted_) return {};
   u64 bytes = 0;
   std::string list;
   size_t named = 0;
-  for (const auto& [address, allocation] : live_) {
-    bytes += allocation.bytes;
-    if (++named <= 10) list += "\n    " + describe(address, allocation.bytes, allocation.origin);
+  for (auto it = live_.lower_bound(begin); it != live_.end() && it->first < end; ++it) {
+    bytes += it->second.bytes;
+    if (++named <= 10) list += "\n    " + describe(it->first, it->second.bytes, it->second.origin);
   }
+  if (named == 0) return {};
   if (named > 10) list += "\n    and " + std::to_string(named - 10) + " more";
   Finding lost = memory_finding(
-      "leak",
-      count_of(live_.size(), "allocation") + " of " + count_of(bytes, "byte") + " never freed:" + list,
+      "leak", count_of(named, "allocation") + " of " + count_of(bytes, "byte") + " never freed:" + list,
       "cudaFree what cudaMalloc gave; the end of the program frees it too");
   lost.level = Finding::Level::kNote;
-  lost.count = live_.size();
+  lost.count = named;
   return lost;
 }
 

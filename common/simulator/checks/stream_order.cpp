@@ -15,11 +15,20 @@ constexpr size_t kMostFlying = 512, kMostFlyingPages = 200'000;
 
 u64 page_of(u64 address) { return address / ByteMap::kPageBytes; }
 
-std::string stream_name(u32 stream) {
-  return stream == 0 ? "the default stream" : "stream " + std::to_string(stream);
+}  // namespace
+
+void StreamOrder::select(u32 gpu) {
+  gpu_ = gpu;
+  several_ = several_ || gpu != 0;
+  streams_[default_of(gpu)].gpu = gpu;
 }
 
-}  // namespace
+std::string StreamOrder::name_of(u32 stream) const {
+  const auto found = streams_.find(stream);
+  const u32 gpu = found == streams_.end() ? 0 : found->second.gpu;
+  return (stream == default_of(gpu) ? "the default stream" : "stream " + std::to_string(stream)) +
+         (several_ ? " of GPU " + std::to_string(gpu) : "");
+}
 
 void StreamOrder::join(Clock& into, const Clock& other) {
   for (const auto& [stream, number] : other) {
@@ -35,42 +44,45 @@ StreamOrder::Clock StreamOrder::clock_of(u32 stream) const {
   if (found == streams_.end()) return {};
   Clock clock = found->second.clock;
   if (found->second.non_blocking) return clock;
-  if (stream != 0) {
-    join(clock, streams_.at(0).clock);
+  const u32 gpu = found->second.gpu;
+  if (stream != default_of(gpu)) {
+    join(clock, streams_.at(default_of(gpu)).clock);
     return clock;
   }
   for (const auto& [id, other] : streams_)
-    if (!other.non_blocking) join(clock, other.clock);
+    if (!other.non_blocking && other.gpu == gpu) join(clock, other.clock);
   return clock;
 }
 
 void StreamOrder::stream_destroyed(u32 stream) {
   const auto found = streams_.find(stream);
   if (stream == 0 || found == streams_.end()) return;
-  if (!found->second.non_blocking) join(streams_[0].clock, found->second.clock);
+  if (!found->second.non_blocking) join(streams_[default_of(found->second.gpu)].clock, found->second.clock);
   // Its numbers stay in use: streams are never numbered twice.
 }
 
-void StreamOrder::event_recorded(u32 event, u32 stream) { events_[event] = clock_of(stream); }
+void StreamOrder::event_recorded(u32 event, u32 stream) { events_[event] = clock_of(known(stream)); }
 
 void StreamOrder::event_waited(u32 stream, u32 event) {
   if (const auto found = events_.find(event); found != events_.end())
-    join(streams_[stream].clock, found->second);
+    join(streams_[known(stream)].clock, found->second);
 }
 
-void StreamOrder::host_waited_for_stream(u32 stream) { join(host_, clock_of(stream)); }
+void StreamOrder::host_waited_for_stream(u32 stream) { join(host_, clock_of(known(stream))); }
 
 void StreamOrder::host_waited_for_event(u32 event) {
   if (const auto found = events_.find(event); found != events_.end()) join(host_, found->second);
 }
 
 void StreamOrder::host_waited_for_device() {
-  for (const auto& [id, stream] : streams_) join(host_, stream.clock);
+  for (const auto& [id, stream] : streams_)
+    if (stream.gpu == gpu_) join(host_, stream.clock);
 }
 
 // ---- work ----
 
-void StreamOrder::begin(u32 stream, std::string what) {
+void StreamOrder::begin(u32 given, std::string what) {
+  const u32 stream = known(given);
   current_ = {};
   current_.stream = stream;
   current_.what = std::move(what);
@@ -163,7 +175,7 @@ Finding::Place StreamOrder::place(const Operation& operation, u64 address, bool 
   const auto found = by_page.find(page_of(address));
   Finding::Place place;
   if (found != by_page.end()) place = operation.places[found->second];
-  place.what = operation.what + " in " + stream_name(operation.stream) +
+  place.what = operation.what + " in " + name_of(operation.stream) +
                (operation.free ? " frees"
                 : writes       ? " writes"
                                : " reads");

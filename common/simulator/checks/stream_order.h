@@ -17,7 +17,8 @@ namespace roofline::sim {
 
 /// Work in different streams, and host code, that touch the same bytes with nothing that orders them: no
 /// event, no synchronisation, no rule of the default stream. A vector clock a stream, an event and the host;
-/// the exact bytes that each piece of work reads and writes.
+/// the exact bytes that each piece of work reads and writes. Streams and events of several GPUs have numbers
+/// of their own, but for the default streams: 0 is that of the GPU which is selected.
 class StreamOrder {
  public:
   /// `explain` describes an address for a person.
@@ -25,13 +26,15 @@ class StreamOrder {
       : findings_(findings), explain_(std::move(explain)) {
     streams_[0];
   }
+  /// From now on streams are this GPU's.
+  void select(u32 gpu);
 
   // What the program orders.
-  void stream_created(u32 stream, bool non_blocking) { streams_[stream].non_blocking = non_blocking; }
+  void stream_created(u32 stream, bool non_blocking) { streams_[stream] = {{}, 0, non_blocking, gpu_}; }
   void stream_destroyed(u32 stream);
   void event_recorded(u32 event, u32 stream);
   void event_waited(u32 stream, u32 event);
-  /// The host knows that the work of a stream (all work, work before an event) has ended.
+  /// The host knows that the work of a stream (all work of the GPU, work before an event) has ended.
   void host_waited_for_stream(u32 stream);
   void host_waited_for_event(u32 event);
   void host_waited_for_device();
@@ -63,6 +66,7 @@ class StreamOrder {
     Clock clock;
     u64 submitted = 0;
     bool non_blocking = false;
+    u32 gpu = 0;
   };
   struct Operation {
     u32 stream = 0;
@@ -79,6 +83,10 @@ class StreamOrder {
     return operation.read.pages() + operation.written.pages();
   }
   static void join(Clock& into, const Clock& other);
+  /// Whose default stream it is has its place among all streams.
+  static u32 default_of(u32 gpu) { return gpu == 0 ? 0 : ~gpu; }
+  u32 known(u32 stream) const { return stream == 0 ? default_of(gpu_) : stream; }
+  std::string name_of(u32 stream) const;
   Clock clock_of(u32 stream) const;
   bool host_knows(const Operation& operation) const;
   void forget_known();
@@ -91,6 +99,8 @@ class StreamOrder {
   Findings& findings_;
   std::function<std::string(u64)> explain_;
   std::map<u32, Stream> streams_;
+  u32 gpu_ = 0;           ///< selected
+  bool several_ = false;  ///< GPUs
   std::map<u32, Clock> events_;
   Clock host_;
   Operation current_;

@@ -28,7 +28,9 @@ struct Device::State {
         memory(d.memory_bytes),
         mapped(memory),
         l2(d.l2_bytes, d.l2_ways),
-        runner(description, threads) {}
+        runner(description, threads) {
+    l2.set_window(memory.window());
+  }
 
   Kernel& kernel(FunctionId function) const {
     if (function >= kernels.size() || kernels[function] == nullptr)

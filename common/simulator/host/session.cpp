@@ -127,19 +127,21 @@ Region Session::end_region() {
   region.modules_loaded = wire.modules_loaded;
   region.graphs_instantiated = wire.graphs_instantiated;
   region.from_host = wire.from_host;
+  region.gpus = std::move(wire.gpus);
+  region.host_waits = wire.host_waits;
   return region;
 }
 
-std::optional<u64> Session::hash(u64 address, u64 bytes, u64 key) {
+std::optional<u64> Session::hash(u64 address, u64 bytes, u64 key, u32 gpu) {
   MemoryHash answer;
-  read(state_->ask(ObserverCommand::kHash, MemoryRange{.address = address, .bytes = bytes, .key = key}),
-       answer);
+  const MemoryRange range{.address = address, .bytes = bytes, .key = key, .device = gpu};
+  read(state_->ask(ObserverCommand::kHash, range), answer);
   return answer.found ? std::optional(answer.hash) : std::nullopt;
 }
 
-bool Session::copy_out(u64 address, u64 bytes, int file, u64 offset) {
+bool Session::copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu) {
   bool done = false;
-  const MemoryRange range{.address = address, .bytes = bytes, .offset = offset};
+  const MemoryRange range{.address = address, .bytes = bytes, .offset = offset, .device = gpu};
   read(state_->ask_with(std::span(&file, 1), ObserverCommand::kRead, range), done);
   return done;
 }

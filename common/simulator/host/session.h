@@ -47,10 +47,11 @@ class Session {
   /// What happened since begin_region(), or since the last end: nothing that the program does is between two
   /// regions.
   Region end_region();
-  /// content_hash() of a whole allocation of device memory as it is now; nothing where there is none such.
-  std::optional<u64> hash(u64 address, u64 bytes, u64 key);
-  /// Writes a whole allocation of device memory to a file at `offset`; false where there is none such.
-  bool copy_out(u64 address, u64 bytes, int file, u64 offset);
+  /// content_hash() of a whole allocation of a GPU's memory as it is now; nothing where there is none such on
+  /// that GPU.
+  std::optional<u64> hash(u64 address, u64 bytes, u64 key, u32 gpu = 0);
+  /// Writes a whole allocation of a GPU's memory to a file at `offset`; false where there is none such on it.
+  bool copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0);
   /// The timeline since the start; empty unless MachineOptions::trace.
   Trace trace();
   /// Every PTX instruction of the kernels launched since the start.

@@ -169,6 +169,11 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.l2_write_sectors = launch.traffic.write_sectors;
   outcome.counters.host_read_bytes = launch.traffic.host_read_bytes;
   outcome.counters.host_write_bytes = launch.traffic.host_write_bytes;
+  for (const PeerBytes& peer : launch.traffic.peers) {
+    outcome.counters.peer_read_bytes += peer.read;
+    outcome.counters.peer_write_bytes += peer.written;
+  }
+  outcome.counters.peers = std::move(launch.traffic.peers);
   outcome.counters.dram_read_bytes = launch.traffic.dram_read_bytes;
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
   launch.keep_average_records(static_cast<double>(outcome.counters.even_warp_instructions) /

@@ -76,6 +76,9 @@ class Memory {
   /// Changes whenever the table does, and differs between two Memory objects: what caches compare.
   u64 epoch() const { return epoch_; }
 
+  /// Where the device's addresses begin: kDeviceStride of them are its own.
+  u64 window() const { return window_; }
+
   u64 free_bytes() const { return capacity_ - used_; }
   u64 used_bytes() const { return used_; }
   u64 peak_bytes() const { return peak_; }

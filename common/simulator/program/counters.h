@@ -59,6 +59,11 @@ static_assert(sizeof(InstructionCounters) == InstructionCounters::kSums.size() *
               "every sum is listed in kSums");
 static_assert(sizeof(InstructionCounters) == 128, "the index of an instruction is scaled by a shift");
 
+/// What a kernel moved over the link between its GPU and another.
+struct PeerBytes {
+  u64 read = 0, written = 0;
+};
+
 /// Exact counts of one kernel launch. All sums over every block; independent of how many host cores ran it.
 /// Each number between `flops` and `busiest` is listed once below, by who counts it.
 struct KernelCounters {
@@ -85,6 +90,7 @@ struct KernelCounters {
   u64 l2_hit_sectors = 0;                         ///< reads that hit
   u64 dram_read_bytes = 0, dram_write_bytes = 0;
   u64 host_read_bytes = 0, host_write_bytes = 0;  ///< of pinned memory, over the link
+  u64 peer_read_bytes = 0, peer_write_bytes = 0;  ///< of other GPUs' memory, over the link between them
   u64 local_requests = 0, local_sectors = 0;
   u64 atomic_lanes = 0;        ///< lane-level atomic operations
   u64 atomic_float_lanes = 0;  ///< of them, of floats
@@ -115,6 +121,8 @@ struct KernelCounters {
   double longest_cycles_l2 = 0, longest_cycles_dram = 0;
 
   std::vector<InstructionCounters> per_instruction;  ///< parallel to Function::info
+  std::vector<PeerBytes>
+      peers;  ///< by the number of the other GPU; empty where no memory of others was touched
 };
 
 /// What the threads of the host count while they run blocks, each into KernelCounters of its own.
@@ -155,9 +163,9 @@ inline constexpr u64 KernelCounters::*kDerivedSums[] = {
     &KernelCounters::branches,          &KernelCounters::tensor_operations};
 /// What L2 has seen when the launch ends.
 inline constexpr u64 KernelCounters::*kTrafficSums[] = {
-    &KernelCounters::l2_read_sectors, &KernelCounters::l2_write_sectors, &KernelCounters::l2_hit_sectors,
-    &KernelCounters::dram_read_bytes, &KernelCounters::dram_write_bytes, &KernelCounters::host_read_bytes,
-    &KernelCounters::host_write_bytes};
+    &KernelCounters::l2_read_sectors,  &KernelCounters::l2_write_sectors, &KernelCounters::l2_hit_sectors,
+    &KernelCounters::dram_read_bytes,  &KernelCounters::dram_write_bytes, &KernelCounters::host_read_bytes,
+    &KernelCounters::host_write_bytes, &KernelCounters::peer_read_bytes,  &KernelCounters::peer_write_bytes};
 /// Of several, the largest counts.
 inline constexpr u64 KernelCounters::*kMaxima[] = {&KernelCounters::atomic_slice_turns_max,
                                                    &KernelCounters::atomic_same_address_max,

@@ -37,10 +37,12 @@ Runtime& Runtime::instance() {
 }
 
 Connection& Runtime::connection() {
-  const bool first = !connection_;
-  if (first) connection_ = std::make_unique<Connection>();
+  if (!connection_) {
+    connection_ = std::make_unique<Connection>();
+    eager_ = loads_eagerly();
+  }
   connection_->select(static_cast<u32>(target_));
-  if (first && loads_eagerly()) modules.load_all(*connection_);
+  if (eager_ && begun_.insert(target_).second) modules.load_all(*connection_);
   return *connection_;
 }
 

@@ -130,6 +130,8 @@ class Runtime {
   std::map<int, DeviceSettings> settings_;
   std::map<int, u32> generations_;  ///< by device: resets so far
   std::unique_ptr<Connection> connection_;
+  bool eager_ = false;   ///< each device loads the program's code when it is first used
+  std::set<int> begun_;  ///< devices that have
   std::unordered_map<cudaStream_t, std::unique_ptr<Stream>> streams_;
   std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
   u32 next_stream_ = 1, next_event_ = 1;

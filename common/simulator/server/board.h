@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/channel/machine_clock.h"
+#include "simulator/checks/checker.h"
 #include "simulator/server/options.h"
 #include "simulator/server/shared_memory.h"
 #include "simulator/timing/device_description.h"
@@ -50,6 +51,9 @@ struct Board {
   /// Addresses of managed variables, by the program's number of their module and their name: every GPU that
   /// loads the module finds the same ones.
   std::map<std::pair<u32, std::string>, u64> managed_variables;
+  /// One for all GPUs, whose work is ordered by each other's events and touches each other's memory; none
+  /// unless asked for.
+  std::unique_ptr<Checker> checks;
   std::vector<std::unique_ptr<Server>> gpus;
 };
 

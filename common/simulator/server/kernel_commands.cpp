@@ -176,7 +176,14 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
   const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
-  timeline_.kernel(stream, result.kernel, result.time.seconds, share);
+  std::vector<Timeline::LinkUse> links;
+  for (u32 gpu = 0; gpu < std::min(result.counters.peers.size(), board_.gpus.size()); ++gpu)
+    if (const PeerBytes& moved = result.counters.peers[gpu]; moved.read + moved.written != 0) {
+      links.push_back({&board_.gpus[gpu]->timeline_, moved.read, moved.written});
+      over_link(*board_.gpus[gpu], *this, moved.read);
+      over_link(*this, *board_.gpus[gpu], moved.written);
+    }
+  timeline_.kernel(stream, result.kernel, result.time.seconds, share, links);
   if (output_.size() < kMaxOutput) output_ += result.output;
   records_.count(*device_, c.function, result);
   records_.parameters(c.parameters.size());
@@ -201,6 +208,7 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   record.stalls = result.time.stalls;
   if (!record.bounds.empty()) record.limiter = record.bounds.front().first;
   result.counters.per_instruction.clear();
+  result.counters.peers.clear();
   record.counters = std::move(result.counters);
   record.page_faults = moves.faults;
   record.migrated_in_bytes = moves.in_bytes;

@@ -207,10 +207,13 @@ bool Machine::serve_observer() {
   return send_long(observer_.get(), out.bytes());
 }
 
-/// Part of an allocation, or memory that the program can write to itself, is no array of a call.
+/// Part of an allocation, another GPU's, or memory that the program can write to itself, is no array of a
+/// call.
 const std::byte* Machine::allocation(const MemoryRange& range) const {
   Server* owner = board_.owner_of(range.address);
-  if (owner == nullptr || range.bytes == 0) return nullptr;
+  if (owner == nullptr || range.device >= board_.gpus.size() || owner != board_.gpus[range.device].get() ||
+      range.bytes == 0)
+    return nullptr;
   const auto found = owner->device().allocation_of(range.address);
   if (!found || found->first != range.address || found->second != range.bytes) return nullptr;
   return owner->device().at(range.address);
@@ -253,6 +256,8 @@ void add(WireRegion& sum, WireRegion more) {
   sum.device_to_device_bytes += more.device_to_device_bytes;
   sum.fill_bytes += more.fill_bytes;
   sum.host_visible_bytes += more.host_visible_bytes;
+  append(sum.gpus, std::move(more.gpus));
+  sum.host_waits += more.host_waits;
   sum.device_bytes_peak += more.device_bytes_peak;
   sum.graph_launches += more.graph_launches;
   sum.graph_nodes += more.graph_nodes;
@@ -282,8 +287,8 @@ WireRegion Machine::end_region() {
 
 std::vector<WireFinding> Machine::findings() const {
   std::vector<WireFinding> all;
-  for (const auto& each : board_.gpus)
-    for (Finding& finding : each->findings()) all.emplace_back(std::move(finding));
+  if (board_.checks)
+    for (Finding& finding : board_.checks->findings()) all.emplace_back(std::move(finding));
   return all;
 }
 

@@ -82,10 +82,9 @@ Answer Server::handle(const Release& c) {
   timeline_.host_call(description_.api_call_us);
   if (!c.ordered) timeline_.synchronize_device();
   Server* owner = board_.owner_of(c.address);
-  Checker* checks = owner ? owner->checks_.get() : checks_.get();
-  if (checks) checks->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
+  if (checks_) checks_->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
   if (!owner || !owner->device_->release(c.address)) {
-    if (checks) checks->release_refused(c.address);
+    if (checks_) checks_->release_refused(c.address);
     return refuse(Status::kInvalidValue);
   }
   return give(Nothing{});
@@ -176,6 +175,7 @@ void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bo
     return book_copy(copy_kind(to, from), bytes, stream, false, async, more);
   flush_copy();
   timeline_.peer_copy(stream, bytes, source->timeline_, target->timeline_);
+  over_link(*source, *target, bytes);
   timeline_.clear_entries();
   records_.copied(CopyKind::kDeviceToDevice, bytes);
 }

@@ -40,6 +40,10 @@ class Records {
     region_.fill_bytes += bytes;
     region_.from_host.fills += value_bytes;
   }
+  /// Over the link to other GPUs, by copies and by kernels, theirs included.
+  void sent(u64 bytes) { sent_ += bytes; }
+  void received(u64 bytes) { received_ += bytes; }
+  void host_waited() { region_.host_waits++; }
   void device_bytes(u64 in_use);
   /// `fresh` more bytes of pinned, mapped or managed memory.
   void host_bytes(u64 fresh) { region_.host_visible_bytes += fresh; }
@@ -53,6 +57,7 @@ class Records {
  private:
   channel::WireRegion region_;
   double begin_ = 0;
+  u64 sent_ = 0, received_ = 0;
   std::map<FunctionId, std::vector<channel::WireLine>> lines_;
   std::vector<channel::WireLine> retired_;
 };

@@ -25,7 +25,8 @@ Server::Server(Board& board, u32 index)
       timeline_(description_, board.host_clock),
       staging_(board.staging),
       trace_(board.trace) {
-  if (options_.checks != 0) checks_ = std::make_unique<Checker>(options_.checks);
+  if (options_.checks != 0 && !board.checks) board.checks = std::make_unique<Checker>(options_.checks);
+  checks_ = board.checks.get();
   start_device();
   if (options_.trace) timeline_.set_trace(&trace_, index_);
 }
@@ -37,7 +38,7 @@ void Server::start_device() {
   device_->set_time_limit(options_.time_limit);
   device_->set_last_block_first(options_.last_block_first);
   device_->set_managed_memory(&pages_);
-  if (checks_) checks_->attach(*device_);
+  if (checks_) checks_->attach(*device_, index_);
   device_->set_permute_fragments(options_.permute_fragments);
   for (const auto& [address, allocation] : board_.host_allocations)
     device_->add_host_allocation(address, allocation.bytes, allocation.origin);
@@ -94,8 +95,6 @@ WireRegion Server::end_region() {
 }
 
 const ThreadRecord& Server::followed() const { return follow_ ? device_->followed() : followed_; }
-
-std::vector<Finding> Server::findings() { return checks_ ? checks_->findings() : std::vector<Finding>{}; }
 
 Answer Server::refuse(Status status, std::string message) const {
   return {status, std::move(message), {}, {}};

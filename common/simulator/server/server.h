@@ -47,6 +47,7 @@ class Server {
                   !std::is_same_v<Command, channel::QueryStream> &&
                   !std::is_same_v<Command, channel::QueryBusy> && !std::is_same_v<Command, channel::HostTime>)
       polling_since_ = -1;
+    if (checks_) checks_->select(index_);
     if (!options_.trace || std::is_same_v<Command, channel::HostTime>) return handle(command);
     trace_.begin_call(call_name(command), timeline_.host_now());
     Answer made = handle(command);
@@ -62,8 +63,12 @@ class Server {
   ManagedMemory& pages() { return pages_; }
   void begin_region(u64 host_bytes);
   channel::WireRegion end_region();
+  /// Bytes went from one GPU's memory to another's.
+  static void over_link(Server& source, Server& target, u64 bytes) {
+    source.records_.sent(bytes);
+    target.records_.received(bytes);
+  }
   std::vector<channel::WireLine> lines() const { return records_.lines(); }
-  std::vector<Finding> findings();
   /// Writes down what one thread does.
   void follow(const ThreadRequest& request);
   const ThreadRecord& followed() const;
@@ -176,7 +181,7 @@ class Server {
   SharedMemory& staging_;
   ManagedMemory pages_;
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Checker> checks_;  ///< none unless asked for
+  Checker* checks_ = nullptr;  ///< the board's; none unless asked for
   Records records_;
   TraceLog& trace_;
   std::optional<ThreadRequest> follow_;       ///< not met yet

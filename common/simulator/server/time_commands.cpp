@@ -55,6 +55,7 @@ void Server::poll() {
   const double now = timeline_.host_now();
   if (polling_since_ < 0) polling_since_ = now;
   timeline_.host_call(std::max(description_.api_call_us, (now - polling_since_) * kShareOfWait / kMicro));
+  records_.host_waited();
 }
 
 Answer Server::handle(const QueryEvent& c) {
@@ -82,6 +83,7 @@ Answer Server::handle(const HostTime& c) {
 }
 
 Answer Server::handle(const Synchronize& c) {
+  records_.host_waited();
   switch (c.scope) {
     case Synchronize::Scope::kDevice:
       timeline_.synchronize_device();

@@ -130,6 +130,26 @@ TEST(L2, PinnedMemoryCrossesTheLinkEachTime) {
   EXPECT_FALSE(cache.contains(kPinned));
 }
 
+// Breaks when another GPU's memory is a hit or a miss of one's own, or its bytes are not told apart by GPU.
+TEST(L2, MemoryOfPeersCrossesTheLinkEachTime) {
+  L2Cache cache(4 << 20, 16);
+  cache.set_window(kDeviceWindow + kDeviceStride);
+  constexpr u64 kFirst = kDeviceWindow / kSectorBytes, kApart = kDeviceStride / kSectorBytes;
+  const auto traffic =
+      feed(cache, {run(SectorRun::kRead, kFirst + kApart, 4), run(SectorRun::kRead, kFirst, 4),
+                   run(SectorRun::kRead, kFirst, 4), run(SectorRun::kAtomic, kFirst + 2 * kApart, 1),
+                   run(SectorRun::kWrite, kFirst + 2 * kApart, 2)});
+  ASSERT_EQ(traffic.peers.size(), kMaxDevices);
+  EXPECT_EQ(traffic.peers[0].read, 8 * kSectorBytes);
+  EXPECT_EQ(traffic.peers[0].written, 0u);
+  EXPECT_EQ(traffic.peers[1].read, 0u) << "its own";
+  EXPECT_EQ(traffic.peers[2].read, kSectorBytes);
+  EXPECT_EQ(traffic.peers[2].written, 3 * kSectorBytes);
+  EXPECT_EQ(traffic.read_sectors, 4u);
+  EXPECT_EQ(traffic.dram_read_bytes, 4 * kSectorBytes);
+  EXPECT_FALSE(cache.contains(kFirst));
+}
+
 // Breaks when what was evicted while dirty is forgotten: its second write goes to DRAM again.
 TEST(L2, EvictedDirtySectorsAreChargedAgain) {
   constexpr u64 kBytes = 1 << 20;

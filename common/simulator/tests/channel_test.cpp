@@ -257,6 +257,10 @@ TEST(Machine, CommandsGoToTheSelectedGpu) {
   // The first allocation of a GPU lies behind its first page.
   const Rectangle on_third{kDeviceWindow + 2 * kDeviceStride + 4096, 1000, 1000, 1};
   EXPECT_EQ(ask(session, Fill{on_third, 1, 1, 5}).status, Status::kOk);
+  // Whose memory it is has to be said right.
+  EXPECT_TRUE(session.hash(on_third.address, 1000, 1, 2));
+  EXPECT_FALSE(session.hash(on_third.address, 1000, 1, 0));
+  EXPECT_FALSE(session.hash(on_third.address, 1000, 1, 3));
   select(0);
   EXPECT_EQ(ask(session, QueryStream{5}).status, Status::kInvalidHandle);
   EXPECT_EQ(ask(session, Fill{on_third, 1, 1, 0}).status, Status::kOk) << "addresses are unified";
@@ -265,8 +269,23 @@ TEST(Machine, CommandsGoToTheSelectedGpu) {
   EXPECT_NE(ask(session, Fill{on_third, 1, 1, 0}).status, Status::kOk);
   EXPECT_NE(ask(session, Fill{{kDeviceWindow + 9 * kDeviceStride, 1, 1, 1}, 1, 1, 0}).status, Status::kOk);
   select(2);
+  EXPECT_EQ(ask(session, Allocate{100, ""}).status, Status::kOk);
+  select(1);
+  EXPECT_EQ(ask(session, Allocate{100, ""}).status, Status::kOk);
+  const Rectangle on_second{kDeviceWindow + kDeviceStride + 4096, 100, 100, 1};
+  EXPECT_EQ(ask(session, CopyWithin{on_second, kDeviceWindow + 2 * kDeviceStride + 4096, 100, 0, true, false})
+                .status,
+            Status::kOk);
+  EXPECT_EQ(ask(session, Synchronize{}).status, Status::kOk);
+  select(2);
   EXPECT_EQ(ask(session, ResetDevice{}).status, Status::kOk);
-  EXPECT_EQ(session.end_region().fill_bytes, 2000u);
+  const Region region = session.end_region();
+  EXPECT_EQ(region.fill_bytes, 2000u);
+  ASSERT_EQ(region.gpus.size(), 3u);
+  EXPECT_EQ(region.gpus[2].sent_bytes, 100u);
+  EXPECT_EQ(region.gpus[1].received_bytes, 100u);
+  EXPECT_EQ(region.gpus[1].sent_bytes + region.gpus[0].received_bytes, 0u);
+  EXPECT_GE(region.host_waits, 1u);
 }
 
 /// Sends a command and reads the fields of its answer.

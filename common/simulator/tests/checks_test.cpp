@@ -146,6 +146,41 @@ TEST_F(Streams, TheDefaultStreamOrdersBlockingStreamsOnly) {
   EXPECT_NE(races(), 0u);
 }
 
+// Breaks when the default streams of two GPUs are one, an event of one orders nothing on the other, or
+// waiting for one GPU is waiting for all.
+TEST_F(Streams, OfSeveralGpusAreOrderedByEvents) {
+  order_.select(0);
+  order_.stream_created(1, false);
+  order_.select(1);
+  order_.stream_created(2, false);
+  order_.select(0);
+  write(1, 100);
+  write(0, 100);
+  order_.event_recorded(7, 0);
+  order_.select(1);
+  order_.event_waited(2, 7);
+  write(2, 100);
+  write(0, 100);
+  EXPECT_EQ(races(), 0u);
+  order_.select(0);
+  write(0, 200);
+  order_.select(1);
+  write(0, 200);
+  ASSERT_EQ(races(), 1u) << "default streams of two GPUs";
+  EXPECT_NE(findings_.all()[0].message.find("the default stream of GPU 1"), std::string::npos);
+  order_.host_waited_for_device();
+  write(2, 300);
+  order_.select(0);
+  write(1, 400);
+  order_.host_waited_for_device();
+  order_.select(1);
+  write(2, 400);
+  EXPECT_EQ(races(), 1u);
+  order_.select(0);
+  write(1, 300);
+  EXPECT_EQ(races(), 2u) << "GPU 0 was waited for";
+}
+
 TEST_F(Streams, TheHostOrdersWhatItHasWaitedFor) {
   order_.stream_created(1, true);
   order_.stream_created(2, true);

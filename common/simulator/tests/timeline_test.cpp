@@ -340,6 +340,27 @@ TEST_F(TimelineTest, PeerCopiesRunAtTheLinksRate) {
   second.peer_copy(1, kBytes, second, first);
   EXPECT_LT(second.device_end(), first.device_end());
 }
+// Breaks when a kernel reads another device's memory for nothing, beside a copy that has the link already, or
+// at the cost of the other direction.
+TEST_F(TimelineTest, KernelsWaitForTheLink) {
+  double clock = 0;
+  Timeline first(device_, clock), second(device_, clock);
+  constexpr u64 kBytes = u64{1} << 30;
+  const double alone = static_cast<double>(kBytes) / (device_.peer_gbps * 1e9);
+  const std::vector<Timeline::LinkUse> reads = {{&second, kBytes, 0}}, writes = {{&second, 0, kBytes}};
+  first.kernel(0, "reads", 0, 1, reads);
+  EXPECT_NEAR(first.device_end(), alone, 0.01 * alone);
+  first.create_stream(1, true);
+  first.kernel(1, "writes", 0, 0.5, writes);
+  first.create_stream(2, true);
+  second.create_stream(2, true);
+  second.peer_copy(2, kBytes, second, first);  // behind the bytes that the first kernel reads
+  EXPECT_NEAR(second.device_end(), 2 * alone, 0.02 * alone);
+  second.create_stream(3, true);
+  second.peer_copy(3, kBytes, first, second);  // behind those that the second one writes
+  EXPECT_NEAR(first.device_end(), 2 * alone, 0.02 * alone) << "the whole device was the first kernel's";
+  EXPECT_NEAR(second.device_end(), 3 * alone, 0.03 * alone);
+}
 TEST_F(TimelineTest, AStreamWaitsForAnotherDevicesEvent) {
   double clock = 0;
   Timeline first(device_, clock), second(device_, clock);

@@ -8,7 +8,6 @@
 #include <bit>
 #include <limits>
 
-#include "simulator/program/address_windows.h"
 #include "simulator/timing/managed_memory.h"
 
 namespace roofline::sim {
@@ -157,10 +156,27 @@ void L2Cache::access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& 
   set.state[way] = static_cast<u8>(now);
 }
 
-/// Pinned memory, which stays with the host; managed memory comes to the device.
-bool L2Cache::goes_to_the_host(const SectorRun& run) const {
+/// Pinned memory, which stays with the host (managed memory comes to the device), and another device's.
+bool L2Cache::over_a_link(const SectorRun& run, Traffic& traffic) const {
   const u64 address = run.first_sector * kSectorBytes;
-  return address >= kHostWindow && (managed_ == nullptr || !managed_->is_managed(address));
+  if (address - window_ < kDeviceStride) return false;
+  const u64 bytes = run.count * kSectorBytes;
+  const u64 read = run.kind != SectorRun::kWrite ? bytes : 0,
+            written = run.kind != SectorRun::kRead ? bytes : 0;
+  if (address >= kHostWindow) {
+    if (managed_ != nullptr && managed_->is_managed(address)) return false;
+    traffic.host_read_bytes += read;
+    traffic.host_write_bytes += written;
+  } else {
+    const u64 device = (address - kDeviceWindow) / kDeviceStride;
+    if (address < kDeviceWindow || device >= kMaxDevices) return false;
+    if (traffic.peers.empty()) traffic.peers.resize(kMaxDevices);
+    traffic.peers[device].read += read;
+    traffic.peers[device].written += written;
+  }
+  if (read != 0 && run.instruction < traffic.by_instruction.size())
+    traffic.by_instruction[run.instruction].sectors += run.count;
+  return true;
 }
 
 void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
@@ -170,14 +186,7 @@ void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
     if (i + kAhead < n) __builtin_prefetch(&sets_[set_index(runs[i + kAhead].first_sector / 4)]);
     const SectorRun& run = runs[i];
     const u64 reads = traffic.read_sectors, hits = traffic.read_hits;
-    if (goes_to_the_host(run)) {
-      const u64 bytes = run.count * kSectorBytes;
-      if (run.kind != SectorRun::kWrite) traffic.host_read_bytes += bytes;
-      if (run.kind != SectorRun::kRead) traffic.host_write_bytes += bytes;
-      if (run.kind != SectorRun::kWrite && run.instruction < traffic.by_instruction.size())
-        traffic.by_instruction[run.instruction].sectors += run.count;
-      continue;
-    }
+    if (over_a_link(run, traffic)) continue;
     u64 sector = run.first_sector;
     const u64 end = sector + run.count;
     while (sector < end) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "simulator/program/address_windows.h"
+#include "simulator/program/counters.h"
 #include "simulator/types.h"
 
 namespace roofline::sim {
@@ -56,6 +58,7 @@ class L2Cache {
   struct Traffic {
     u64 read_sectors = 0, read_hits = 0, write_sectors = 0, dram_read_bytes = 0, dram_write_bytes = 0;
     u64 host_read_bytes = 0, host_write_bytes = 0;  ///< pinned memory of the host: over the link, past L2
+    std::vector<PeerBytes> peers{};  ///< memory of other devices: over the link between them, past this L2
     struct Reads {
       u64 sectors = 0, hits = 0;
     };
@@ -70,6 +73,8 @@ class L2Cache {
   void invalidate_all();
   /// Shows all runs to the pages of managed memory, too; nullptr: to nobody.
   void set_managed(ManagedMemory* managed) { managed_ = managed; }
+  /// Where the device's own memory begins; that of other devices goes over the link.
+  void set_window(u64 begin) { window_ = begin; }
 
  private:
   static constexpr u32 kMaxWays = 16;
@@ -83,12 +88,14 @@ class L2Cache {
   u64 set_index(u64 line) const;
   u32 victim(Set& set) const;
   void access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& traffic);
-  bool goes_to_the_host(const SectorRun& run) const;
+  /// Runs of memory that is none of the device's own; false for the others.
+  bool over_a_link(const SectorRun& run, Traffic& traffic) const;
 
   std::vector<Set> sets_;
   u64 inverse_ = 0;  ///< 2^64 / sets, to divide by multiplying
   u32 ways_ = 0;
   ManagedMemory* managed_ = nullptr;
+  u64 window_ = kDeviceWindow;
 };
 
 }  // namespace roofline::sim

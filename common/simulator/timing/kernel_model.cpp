@@ -111,10 +111,13 @@ class KernelModel {
     add(kMemory, "L2", std::max(slices, std::max(read, written) / ports));
   }
 
-  /// Pinned memory stays with the host; the link has a way in and a way out.
+  /// Pinned memory stays with the host, and another GPU's memory there; each link has a way in and a way out.
+  /// What else is on the link between GPUs at the time the timeline knows.
   void link() {
-    const double bytes = std::max(number(counters_.host_read_bytes), number(counters_.host_write_bytes));
-    if (bytes > 0) add(kMemory, "link", bytes / (device_.pinned_gbps * 1e9));
+    const double host = std::max(number(counters_.host_read_bytes), number(counters_.host_write_bytes));
+    const double peers = std::max(number(counters_.peer_read_bytes), number(counters_.peer_write_bytes));
+    const double seconds = std::max(host / device_.pinned_gbps, peers / device_.peer_gbps) * 1e-9;
+    if (seconds > 0) add(kMemory, "link", seconds);
   }
 
   /// L1 and shared memory are one storage behind one data path: passes of requests that hit as of those that

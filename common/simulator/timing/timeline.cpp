@@ -138,12 +138,42 @@ double Timeline::compute_start(double ready, double duration, double share) {
   return std::max(ready, running_.empty() ? 0 : running_.rbegin()->first);
 }
 
-void Timeline::kernel(u32 stream, const std::string& name, double seconds, double share) {
+double Timeline::links_end(double start, std::span<const LinkUse> links, bool book) {
+  const double rate = device_.peer_gbps * 1e9;
+  double end = start;
+  // Requests of a kernel come in any order, so each end is busy with its own bytes and waits for no other
+  // end.
+  const auto take = [&](double& free, u64 bytes) {
+    if (bytes == 0) return;
+    const double until = std::max(start, free) + static_cast<double>(bytes) / rate;
+    end = std::max(end, until);
+    if (book) free = until;
+  };
+  u64 read = 0, written = 0;
+  for (const LinkUse& use : links) {
+    read += use.read;
+    written += use.written;
+    take(use.peer->link_out_free_, use.read);
+    take(use.peer->link_in_free_, use.written);
+  }
+  take(link_in_free_, read);
+  take(link_out_free_, written);
+  return end;
+}
+
+void Timeline::kernel(u32 stream, const std::string& name, double seconds, double share,
+                      std::span<const LinkUse> links) {
   pay(device_.launch_us);
   const double gap =
       in_graph_ ? std::max(0.0, device_.graph_node_us - device_.kernel_start_us) : device_.kernel_gap_us;
-  const double duration = device_.kernel_start_us * kMicro + seconds;
-  const double start = compute_start(begin(stream) + gap * kMicro, duration, std::clamp(share, 0.0, 1.0));
+  double duration = device_.kernel_start_us * kMicro + seconds;
+  const double ready = begin(stream) + gap * kMicro;
+  double start = compute_start(ready, duration, std::clamp(share, 0.0, 1.0));
+  if (!links.empty()) {  // its blocks stay while they wait for the link
+    duration = std::max(duration, links_end(start, links, false) - start);
+    start = compute_start(ready, duration, std::clamp(share, 0.0, 1.0));
+    duration = std::max(duration, links_end(start, links, true) - start);
+  }
   running_.insert({start + duration, {start, std::clamp(share, 0.0, 1.0)}});
   finish(stream, name, start, start + duration);
   trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, std::clamp(share, 0.0, 1.0));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,16 @@ class Timeline {
   void host_call(double microseconds);
   double host_now() const { return host_; }
 
-  /// `share`: part of the device's block slots that the kernel fills (1: nothing runs beside it).
-  void kernel(u32 stream, const std::string& name, double seconds, double share = 1);
+  /// What a kernel moves between its device's memory and another's.
+  struct LinkUse {
+    Timeline* peer = nullptr;
+    u64 read = 0, written = 0;  ///< bytes
+  };
+  /// `share`: part of the device's block slots that the kernel fills (1: nothing runs beside it). It ends
+  /// when its bytes have come over the links, which it finds as others have left them, either direction at
+  /// both ends.
+  void kernel(u32 stream, const std::string& name, double seconds, double share = 1,
+              std::span<const LinkUse> links = {});
   /// A copy; pageable copies block the host until done, as the real runtime does for host-to-device staging.
   void copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async);
   /// A copy from one device's memory to another's, over the link between them. In the legacy default stream
@@ -97,6 +106,9 @@ class Timeline {
              u32 event = 0);
   double compute_start(double ready, double duration, double share);
   bool fits(double start, double duration, double share) const;
+  /// When the bytes of a kernel that starts then have come through both ends of every link; `book`: the ends
+  /// are busy until then.
+  double links_end(double start, std::span<const LinkUse> links, bool book);
   double stream_end(u32 stream) const;
   /// End of what synchronising the stream waits for: the default stream stands for all blocking ones.
   double work_end(u32 stream) const;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 namespace roofline::grader {
@@ -66,6 +67,51 @@ TEST_F(Examine, OneReferenceForTheCall) {
   EXPECT_EQ(asked_, 1);
   write(outcome_, "sum", sum() + 1);
   EXPECT_EQ(examine(*plan_, outcome_, input_, {}).fault.reason, Class::kWrongAnswer);
+}
+
+// Breaks when a spec says a GPU that is not there, or the worker is not told which array and which stream is
+// whose.
+TEST(OnGpu, ArraysAndStreamsHaveTheirs) {
+  Program program{
+      .header = "h",
+      .source = "s",
+      .function = "f",
+      .arguments = joined(
+          {on_each_gpu(2, in("x", "n")), {on_gpu(1, out("y", "n")), size("n")}, on_each_gpu(2, stream())}),
+      .gpus = 2};
+  CallShape shape;
+  shape.settings.set("n", 10);
+  const CallPlan plan(program, shape);
+  EXPECT_EQ(plan.array("x[1]").record.gpu, 1);
+  const worker::Request request = plan.load_request();
+  const std::vector<int> expected = {0, 1, 1, 0, 0, 1};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(request.arrays[i].gpu, expected[i]) << i;
+  program.gpus = 1;
+  EXPECT_THROW(CallPlan(program, shape), std::invalid_argument);
+}
+
+// Breaks when two GPUs may hold different bits of one result, each of which is near enough.
+TEST_F(Examine, OutputsThatHaveToBeTheSame) {
+  program_.arguments.push_back(on_gpu(1, out("copy", [](const Settings&) { return 1; })));
+  program_.gpus = 2;
+  program_.outputs.push_back({.argument = "copy", .same_bits_as = "sum"});
+  CallShape shape;
+  shape.settings.set("n", 100);
+  plan_.emplace(program_, shape);
+  input_.resize(plan_->input_bytes());
+  outcome_.output.resize(plan_->output_bytes());
+  plan_->fill(input_, outcome_.output);
+  const ArrayPlan& x = plan_->array("x");
+  std::memcpy(outcome_.output.data() + x.record.destination, input_.data() + x.record.source,
+              x.record.image_bytes);
+  write(outcome_, "sum", sum());
+  write(outcome_, "copy", sum());
+  EXPECT_FALSE(examine(*plan_, outcome_, input_, {}).fault);
+  write(outcome_, "copy", std::nextafter(sum(), 100.0F));
+  const Fault fault = examine(*plan_, outcome_, input_, {}).fault;
+  EXPECT_EQ(fault.reason, Class::kWrongAnswer);
+  EXPECT_NE(fault.message.find("copy and sum differ in their bits, first at index 0"), std::string::npos)
+      << fault.message;
 }
 
 // Breaks when what a call leaves in its scratch memory counts as its answer.

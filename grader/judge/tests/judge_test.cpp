@@ -106,6 +106,19 @@ class Judge : public testing::Test {
     return "it started";
   }
 
+  /// The same part, as if it needed several GPUs.
+  Result grade_on_gpus(unsigned gpus) {
+    Lab lab = fixture();
+    lab.parts[0].program.gpus = gpus;
+    GradeOptions options;
+    options.seed = 11;
+    options.cuda_library_directory = folder_;
+    options.roof_worker = [&](const Roof&) { return link(FAKE_ROOFS, "roof-copy"); };
+    DeviceChoice device;
+    device.simulated = false;
+    return grade(lab, lab.parts[0], {link(FAKE_SUBMISSIONS, "axpb-right"), {}}, device, options);
+  }
+
   /// Right in every case, and caught when it is timed.
   void expect_slip(const std::string& behaviour, const std::string& words) {
     const Result result = grade_as(behaviour, true);
@@ -127,6 +140,19 @@ TEST_F(Judge, PassesTheRightSubmission) {
   EXPECT_EQ(result.checks.size(), fixture().parts[0].cases.size());
   EXPECT_EQ(result.device.name, "Fake device");
   EXPECT_EQ(exit_status(result), 0);
+}
+
+// Breaks when a part for several GPUs fails, or passes, on a machine that has one.
+TEST_F(Judge, SkipsWhatNeedsMoreGpusThanThereAre) {
+  const Result result = grade_on_gpus(4);
+  EXPECT_EQ(result.verdict, Verdict::kSkipped) << summary(result);
+  ASSERT_EQ(result.checks.size(), 1u) << summary(result);
+  EXPECT_EQ(result.checks[0].reason, Class::kUnsupportedDevice);
+  EXPECT_NE(result.checks[0].message.find("needs 4 GPUs, and there is one; --device sim simulates"),
+            std::string::npos)
+      << summary(result);
+  EXPECT_EQ(exit_status(result), 3);
+  EXPECT_EQ(grade_on_gpus(1).verdict, Verdict::kPass);
 }
 
 TEST_F(Judge, NamesWrongAnswers) {

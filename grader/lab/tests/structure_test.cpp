@@ -64,6 +64,29 @@ TEST(Buffers, AreNoMoreThanAllowed) {
   }
 }
 
+// Breaks when a GPU through which everything goes passes, be it that it sends or that it receives.
+TEST(Share, IsThatOfEachGpu) {
+  const StructureCheck rule = each_gpu_sends(1.05, [](const Settings&) { return 100; });
+  sim::Region region;
+  region.gpus = {{0, 100, 105}, {0, 105, 0}};
+  EXPECT_EQ(complaint(rule, region), "");
+  region.gpus[1] = {0, 0, 200};
+  EXPECT_NE(complaint(rule, region).find("GPU 1 received 2.00 times"), std::string::npos);
+  region.gpus[1] = {0, 150, 0};
+  EXPECT_NE(complaint(rule, region).find("GPU 1 sent 1.50 times"), std::string::npos);
+}
+
+// Breaks when the worker's own waits are the program's, or one of the program's passes.
+TEST(HostWaits, AreOthersThanTheWorkers) {
+  const StructureCheck rule = host_does_not_wait();
+  sim::Region region;
+  region.gpus.resize(4);
+  region.host_waits = 5;
+  EXPECT_EQ(complaint(rule, region), "");
+  region.host_waits = 6;
+  EXPECT_NE(complaint(rule, region).find("waited 1 time during"), std::string::npos);
+}
+
 // Breaks when work that was left out passes, or is looked for in one kernel alone.
 TEST(Work, IsCountedOverAllKernels) {
   const StructureCheck rule = flops_at_least([](const Settings&) { return 300; });
