@@ -66,6 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
         // Steps, edges and the mask.
         Watched{"11", "no-barrier.patch"}, Watched{"11", "no-tail.patch"},
         Watched{"11", "causal-one-more.patch"}, Watched{"11", "sum-not-rescaled.patch"}, Watched{"11", ""},
+        // Chunks, neighbours and their events.
+        Watched{"13", "remainder-forgotten.patch"}, Watched{"13", "no-event.patch"},
+        Watched{"13", "each-in-its-order.cu"}, Watched{"13", ""},
         // Two solvers.
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""},
         // Long rows, and caches of which a thread sees more than one step.

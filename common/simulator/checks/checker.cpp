@@ -18,10 +18,10 @@ void Checker::select(u32 gpu) {
   streams_.select(gpu);
 }
 
-Device& Checker::device_of(u64 address) const {
+u32 Checker::gpu_of(u64 address) const {
   const u64 gpu = (address - kDeviceWindow) / kDeviceStride;
   const bool known = address >= kDeviceWindow && address < kHostWindow && gpu < devices_.size();
-  return *devices_.at(known ? static_cast<u32>(gpu) : selected_);
+  return known ? static_cast<u32>(gpu) : selected_;
 }
 
 void Checker::attach(Device& device, u32 gpu) {
@@ -74,6 +74,8 @@ void Checker::copied_within(u32 stream, const Rows& to, const Rows& from, bool h
     each_row(to, [&](u64 at, u64 row) { init_.copied(at, from.address + row * from.pitch, to.width); });
   if (!does(kCheckRace) && !does(kCheckMemory)) return;
   streams_.begin(stream, "a copy");
+  if (stream == 0 && gpu_of(to.address) != gpu_of(from.address))
+    for (const u64 end : {to.address, from.address}) streams_.keeps_order_with(gpu_of(end));
   each_row(to, [&](u64 at, u64) { streams_.writes(at, to.width); });
   each_row(from, [&](u64 at, u64) { streams_.reads(at, to.width); });
   streams_.end();

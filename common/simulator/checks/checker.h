@@ -69,8 +69,9 @@ class Checker : public Observer {
   /// What was never freed among these addresses; nothing where all was, or where nothing can be freed any
   /// more.
   std::optional<Finding> leak(u64 begin, u64 end) const;
-  /// Of the GPU whose address it is; of the selected one, if it is nobody's.
-  Device& device_of(u64 address) const;
+  /// The GPU whose address it is; the selected one, if it is nobody's.
+  u32 gpu_of(u64 address) const;
+  Device& device_of(u64 address) const { return *devices_.at(gpu_of(address)); }
   bool does(Check check) const { return (checks_ & check) != 0; }
   template <class Use>
   static void each_row(const Rows& rows, Use use);

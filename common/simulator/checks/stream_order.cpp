@@ -94,6 +94,17 @@ void StreamOrder::begin(u32 given, std::string what) {
   mine.clock[stream] = current_.number;
 }
 
+void StreamOrder::keeps_order_with(u32 gpu) {
+  const u32 other = default_of(gpu);
+  if (other == current_.stream) return;
+  Stream& theirs = streams_[other];
+  theirs.gpu = gpu;
+  join(current_.before, clock_of(other));
+  Stream& mine = streams_[current_.stream];
+  join(mine.clock, current_.before);
+  join(theirs.clock, mine.clock);
+}
+
 void StreamOrder::access(const Instruction& in, const ObservedAccess& a) {
   if (a.space != ptx::Space::kGlobal) return;
   const auto note = [&](u64 address, u64 bytes) {

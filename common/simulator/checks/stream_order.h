@@ -41,6 +41,8 @@ class StreamOrder {
 
   // Work. Between begin and end the bytes that it touches are noted.
   void begin(u32 stream, std::string what);
+  /// The work that has begun in a default stream is one of another GPU's default stream as well.
+  void keeps_order_with(u32 gpu);
   void reads(u64 address, u64 bytes) { current_.read.set(address, bytes); }
   void writes(u64 address, u64 bytes) { current_.written.set(address, bytes); }
   void access(const Instruction& in, const ObservedAccess& a);

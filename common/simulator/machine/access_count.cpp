@@ -5,6 +5,7 @@
 
 #include "simulator/machine/access.h"
 #include "simulator/machine/access_pattern.h"
+#include "simulator/machine/memory.h"
 #include "simulator/machine/register_access.h"
 #include "simulator/machine/texel_access.h"
 
@@ -12,8 +13,9 @@ namespace roofline::sim {
 
 namespace {
 
-/// Lines of local memory in the modelled caches: a range above any device allocation that is likely to exist.
-constexpr u64 kLocalLines = (u64{0x2000'0000'0000} + (u64{192} << 30)) / kLineBytes;
+/// Where local memory is in the modelled caches: at addresses of the device above any allocation that is
+/// likely to exist.
+constexpr u64 kLocalPlace = u64{192} << 30;
 
 /// A request that cost more than it had to: how its lanes lie.
 void note_waste(InstructionCounters& counters, AddressPattern& p) {
@@ -291,7 +293,8 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
   const u64 warps = (threads + kWarpSize - 1) / kWarpSize;
   // Blocks that cannot be resident together share their place, as they do on the device.
   const u64 resident = std::max<u64>(1, grid.device->sms * (grid.device->max_threads_per_sm / threads));
-  const u64 first_line = kLocalLines + (block.linear_id % resident * warps + w.index) * words;
+  const u64 first_line = (grid.memory->window() + kLocalPlace) / kLineBytes +
+                         (block.linear_id % resident * warps + w.index) * words;
   const bool load = kind == AccessKind::kLoad;
   u32 sectors = 0, missed = 0, lines = 0;
   for (u32 left = p.mask; left != 0;) {

@@ -181,6 +181,24 @@ TEST_F(Streams, OfSeveralGpusAreOrderedByEvents) {
   EXPECT_EQ(races(), 2u) << "GPU 0 was waited for";
 }
 
+// Breaks when a copy between GPUs in a default stream is a race with what both default streams did before, or
+// will do.
+TEST_F(Streams, CopiesBetweenGpusKeepOrderWithBothDefaultStreams) {
+  order_.select(0);
+  write(0, 100);
+  order_.select(1);
+  order_.begin(0, "copy");
+  order_.keeps_order_with(0);
+  order_.keeps_order_with(1);
+  order_.reads(100, 4);
+  order_.writes(200, 4);
+  order_.end();
+  order_.select(0);
+  write(0, 100);
+  write(0, 200);
+  EXPECT_EQ(races(), 0u);
+}
+
 TEST_F(Streams, TheHostOrdersWhatItHasWaitedFor) {
   order_.stream_created(1, true);
   order_.stream_created(2, true);
