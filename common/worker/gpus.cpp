@@ -4,14 +4,11 @@
 
 namespace roofline::worker {
 
-Gpus::Gpus() {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess && count > 1) count_ = static_cast<unsigned>(count);
-}
-
 void Gpus::begin(bool load) {
   if (begun_) return;
   begun_ = true;
+  int found = 0;
+  if (cudaGetDeviceCount(&found) == cudaSuccess && found > 1) count_ = static_cast<unsigned>(found);
   if (load && count_ == 1) cudaDeviceSynchronize();
   if (count_ == 1) return;
   peers_ = true;

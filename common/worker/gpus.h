@@ -8,11 +8,9 @@
 namespace roofline::worker {
 
 /// The GPUs that the program finds: one for most labs. Where there is only one, nothing here calls anything
-/// but cudaGetDeviceCount.
+/// but cudaGetDeviceCount. begin() comes first.
 class Gpus {
  public:
-  Gpus();
-
   unsigned count() const { return count_; }
   /// Each GPU's kernels may touch the memory of every other: so it is from the first call of begin() on.
   bool peers() const { return peers_; }
@@ -20,8 +18,8 @@ class Gpus {
   void aim(unsigned gpu) const {
     if (count_ > 1) cudaSetDevice(static_cast<int>(gpu));
   }
-  /// Loads the program's code on all of them where `load` says so, lets them reach each other's memory, and
-  /// aims at the first.
+  /// Counts them, which may wake the driver, loads the program's code on all of them where `load` says so,
+  /// lets them reach each other's memory, and aims at the first.
   void begin(bool load);
   /// Waits for all work on all of them, and aims at the first.
   cudaError_t synchronize() const;
