@@ -27,17 +27,18 @@ class LearnerWords {
 
  private:
   void add_grade(VerbWords& verbs) {
-    CLI::App* grade =
-        verbs.add("grade", "grade a lab: correctness, structure, fraction of the hardware limit, prediction",
-                  "  ./lab grade                      the lab you are at\n"
-                  "  ./lab grade 01                   your file of lab 01\n"
-                  "  ./lab grade 01 --quick           how it goes, in less time and without a medal\n"
-                  "  ./lab grade --solution all       the reference solutions\n"
-                  "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
-                  "  ./lab grade 01 --file mine.cu --json result.json\n"
-                  "  ./lab grade swap                 a part by its file's name; 06b is the same\n"
-                  "  ./lab grade 01 --format junit=junit.xml --format github",
-                  [this](const Paths& paths) { return grade_verb(paths, grade_); });
+    CLI::App* grade = verbs.add(
+        "grade", "grade a lab: correctness, structure, fraction of the hardware limit, prediction",
+        "  ./lab grade                      the lab you are at\n"
+        "  ./lab grade 01                   your file of lab 01\n"
+        "  ./lab grade 01 --quick           how it goes, in less time and without a medal\n"
+        "  ./lab grade --solution all       the reference solutions\n"
+        "  ./lab grade 1 --device sim:h200  on a simulated H200\n"
+        "  ./lab grade 1 --device sim:h200,dram_gbps=9600  an experiment: its memory twice as fast\n"
+        "  ./lab grade 01 --file mine.cu --json result.json\n"
+        "  ./lab grade swap                 a part by its file's name; 06b is the same\n"
+        "  ./lab grade 01 --format junit=junit.xml --format github",
+        [this](const Paths& paths) { return grade_verb(paths, grade_); });
     grade->add_option("LAB", grade_.labs, "number or name; all; none: the lab you are at");
     grade->add_flag("--solution", grade_.solution, "grade the reference solution");
     grade->add_flag("--quick", grade_.quick,
@@ -48,7 +49,7 @@ class LearnerWords {
     grade->add_option("--file", grade_.file, "grade this file as the lab's; a .patch is applied first");
     grade->add_option("--submission", grade_.submission, "grade the files of that name in this folder");
     grade->add_option("--hidden", grade_.hidden, "an instructor's cases and seed, in this file");
-    grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME");
+    grade->add_option("--device", grade_.device, "auto, gpu, sim or sim:NAME[,KEY=NUMBER...]");
     grade->add_option("--json", grade_.json, "write lab/result/v1 to this file; - is standard output");
     grade->add_option("--format", grade_.formats,
                       "write NAME=FILE in another tool's format, see ./lab export; github: GitHub Actions");
@@ -69,7 +70,7 @@ class LearnerWords {
                                 "  ./lab watch 01 > watch.log       line by line, for a log or an editor",
                                 [this](const Paths& paths) { return watch_verb(paths, watch_); });
     watch->add_option("LAB", watch_.lab, "number or name; none: the lab you are at");
-    watch->add_option("--device", watch_.device, "auto, gpu, sim or sim:NAME");
+    watch->add_option("--device", watch_.device, "auto, gpu, sim or sim:NAME[,KEY=NUMBER...]");
   }
 
   void add_finding_the_way(VerbWords& verbs) {

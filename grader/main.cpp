@@ -185,17 +185,19 @@ class CommandLine {
     CLI::App* roofs =
         verbs_.add("roofs", "measure (GPU) or model (simulated) every roof, beside the data sheet",
                    "  ./lab roofs\n"
-                   "  ./lab roofs --device sim:t4",
+                   "  ./lab roofs --device sim:t4\n"
+                   "  ./lab roofs --device sim:t4,dram_gbps=640  an experiment: its memory twice as fast",
                    [this](const Paths& paths) { return roofs_verb(paths, roofs_); });
-    roofs->add_option("--device", roofs_.device, "auto, gpu, sim or sim:NAME");
+    roofs->add_option("--device", roofs_.device, "auto, gpu, sim or sim:NAME[,KEY=NUMBER...]");
     roofs->add_option("--json", roofs_.json, "write the values to this file");
     CLI::App* bench = verbs_.add("bench", "naive, rungs, solution, yours, vendor's libraries side by side",
                                  "  ./lab bench 04                   every version of lab 04's work\n"
                                  "  ./lab bench all --json bench.json\n"
-                                 "  ./lab bench 05 --device sim:h200 --trace timelines",
+                                 "  ./lab bench 05 --device sim:h200 --trace timelines\n"
+                                 "  ./lab bench 01 --device sim:h200,sms=66   an experiment: half the SMs",
                                  [this](const Paths& paths) { return bench_verb(paths, bench_); });
     bench->add_option("LAB", bench_.labs, "number or name; all; none: the lab you are at");
-    bench->add_option("--device", bench_.device, "auto, gpu, sim or sim:NAME");
+    bench->add_option("--device", bench_.device, "auto, gpu, sim or sim:NAME[,KEY=NUMBER...]");
     bench->add_option("--json", bench_.json, "write the table as Google Benchmark's JSON to this file");
     bench->add_flag("--table", bench_.table, "the table alone, without the doubling test of lab 05");
     bench->add_option("--only", bench_.only, "regular expression: only versions whose id matches");
@@ -228,6 +230,7 @@ class CommandLine {
                    "  ./lab run ./saxpy 1000000\n"
                    "  ./lab run --device sim:t4 --counters -- ./saxpy --fast\n"
                    "  ./lab run --device sim:h200 --gpus 4 ./halo_exchange\n"
+                   "  ./lab run --device sim:t4,sms=80 ./saxpy an experiment: twice the SMs\n"
                    "  ./lab run --check all ./saxpy            races, uninitialised memory, barriers, leaks\n"
                    "  ./lab run --trace timeline.json ./saxpy  open it at https://ui.perfetto.dev\n"
                    "  ./lab run --json saxpy.json --sarif saxpy.sarif ./saxpy\n"
@@ -248,7 +251,7 @@ class CommandLine {
                    [this](const Paths& paths) { return show_verb(paths, show_); });
     show->add_option("FILE:LINE", show_.place, "a source file, or a lab, and a line")->required();
     show->add_option("--lab", show_.lab, "which lab the file is for, where its folder does not tell");
-    show->add_option("--device", show_.device, "sim or sim:NAME")->capture_default_str();
+    show->add_option("--device", show_.device, "sim or sim:NAME[,KEY=NUMBER...]")->capture_default_str();
     show->add_option("--block", show_.block, "which block, counted in x, then y, then z order");
     show->add_option("--warp", show_.warp, "which warp of the block");
     show->add_option("--launch", show_.launch, "which launch of a kernel of that file")

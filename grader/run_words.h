@@ -12,7 +12,7 @@
 namespace roofline::grader {
 
 inline void add_run_options(CLI::App& run, RunOptions& options) {
-  run.add_option("--device", options.device, "sim or sim:NAME");
+  run.add_option("--device", options.device, "sim or sim:NAME[,KEY=NUMBER...]");
   run.add_option("--gpus", options.machine.gpus, "how many of the device the program finds, 1 to 16")
       ->check(CLI::Range(1u, 16u));
   run.add_option("--device-memory", options.machine.device_memory,

@@ -38,6 +38,10 @@ Graded from_json(const std::string& text) {
 Graded read_graded(const std::filesystem::path& file) {
   try {
     Graded graded = from_json(read_file(file));
+    for (const Result& result : graded.results)
+      if (result.device.changed())
+        throw std::runtime_error("an experiment on " + result.device.id +
+                                 ", a GPU whose numbers were changed; it is no grade");
     if (graded.id.empty()) graded.id = file.stem().string();
     return graded;
   } catch (const std::runtime_error& error) {

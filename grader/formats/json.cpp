@@ -3,6 +3,7 @@
 #include "grader/formats/json.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 namespace roofline::grader {
@@ -103,13 +104,16 @@ Json sheet_json(const DataSheet& sheet) {
 }
 
 Json device_json(const DeviceRecord& device) {
-  return {{"kind", device.simulated ? "simulated" : "gpu"},
-          {"name", device.name},
-          {"compute_capability", device.capability},
-          {"driver", device.driver},
-          {"toolkit", device.toolkit},
-          {"model", device.model},
-          {"data_sheet", sheet_json(device.sheet)}};
+  Json json = {{"kind", device.simulated ? "simulated" : "gpu"},
+               {"id", device.id},
+               {"name", device.name},
+               {"compute_capability", device.capability},
+               {"driver", device.driver},
+               {"toolkit", device.toolkit},
+               {"model", device.model},
+               {"data_sheet", sheet_json(device.sheet)}};
+  for (const auto& [key, value] : device.changes()) json["changes"][key] = number(std::atof(value.c_str()));
+  return json;
 }
 
 Json timeline_json(const Timeline& timeline) {

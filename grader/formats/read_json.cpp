@@ -180,6 +180,7 @@ Result result_of(const Json& json) {
   result.source_sha256 = json.at("source").at("sha256");
   const Json& device = json.at("device");
   result.device.simulated = device.at("kind") == "simulated";
+  result.device.id = device.value("id", std::string());
   result.device.name = device.at("name");
   result.device.capability = device.at("compute_capability");
   result.device.driver = device.at("driver");

@@ -201,6 +201,8 @@ struct DeviceRecord {
 
   /// Whether numbers of the simulated GPU were changed for an experiment: "h200,sms=66".
   bool changed() const { return simulated && id.find(',') != std::string::npos; }
+  /// These changes as they were given, {"sms", "66"}.
+  std::vector<std::pair<std::string, std::string>> changes() const;
 };
 
 struct Result {

@@ -73,6 +73,18 @@ std::string_view name_of(CheckKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::vector<std::pair<std::string, std::string>> DeviceRecord::changes() const {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (std::size_t at = simulated ? id.find(',') : id.npos; at != id.npos;) {
+    const std::size_t next = id.find(',', at + 1);
+    const std::string change = id.substr(at + 1, next == id.npos ? next : next - at - 1);
+    const std::size_t equals = std::min(change.find('='), change.size());
+    found.emplace_back(change.substr(0, equals), change.substr(std::min(equals + 1, change.size())));
+    at = next;
+  }
+  return found;
+}
+
 const Check* Result::find(std::string_view id) const {
   const auto found = std::ranges::find_if(checks, [&](const Check& check) { return check.id == id; });
   return found == checks.end() ? nullptr : &*found;

@@ -93,6 +93,13 @@ TEST_F(CommandLine, AChangedGpuIsAnExperiment) {
   expect(lab({"batch", root_.string(), "--out", (root_ / "out").string(), "--lab", "01", "--device",
               "sim:h200,sms=66"}),
          2, "a class is graded on a GPU that exists");
+  expect(lab({"grade", "01", "--device", "sim:h200,sms=66", "--format", "junit=junit.xml"}), 2,
+         "exported nowhere");
+  const char* const twice = "sim:h200,sms=66,sms=67";
+  expect(lab({"roofs", "--device", twice}), 2, "sms is given twice");
+  expect(lab({"bench", "01", "--device", twice}), 2, "sms is given twice");
+  expect(lab({"watch", "01", "--device", twice}), 2, "sms is given twice");
+  expect(lab({"run", "--device", twice, "/bin/true"}), 2, "");
 }
 
 // Breaks when a quick grade gives a medal, counts as one, or leaves the house.

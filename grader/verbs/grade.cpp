@@ -165,6 +165,11 @@ void require_given(const GradeRequest& request) {
         "a quick grade is kept nowhere and exported nowhere: leave --quick out, or --json, --format, "
         "--hidden "
         "and --submission");
+  if (request.device.find(',') != request.device.npos &&
+      (!request.formats.empty() || !request.submission.empty()))
+    throw UsageError("a grade on " + request.device +
+                     ", a GPU whose numbers were changed, is an experiment and exported nowhere: leave "
+                     "--format and --submission out; --json says what was changed");
   if (request.compile && (request.quick || !request.json.empty() || !request.formats.empty() ||
                           !request.hidden.empty() || !request.submission.empty()))
     throw UsageError(
@@ -238,7 +243,7 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     text +=
         steps_so_far(result, own ? attempts_of(paths.state, result.part) : std::vector<Attempt>(), terminal);
     if (!request.quick) text += write_figures(result, request, paths);
-    if (own) text += opened_by(result.medal, chosen[i], paths);
+    if (own && !result.device.changed()) text += opened_by(result.medal, chosen[i], paths);
     text += advice(result, chosen[i], request, paths);
     std::fputs(text.c_str(), out);
     std::fflush(out);

@@ -136,11 +136,24 @@ std::string devices_page() {
       "take it. So "
       "you can ask which number your kernel waits for: twice that number, half the time. A number may become "
       "up to a "
-      "factor of thirty larger or smaller; names and the compute capability stay. A changed GPU carries the "
+      "factor of thirty larger or smaller; names and the compute capability stay. Every number is changed on "
+      "its own, "
+      "with two exceptions: `tensor_clock_mhz` follows `clock_mhz` and `memory_clock_mhz` follows "
+      "`dram_gbps` "
+      "where only "
+      "the first is given. Numbers that would contradict each other (threads and warps of an SM, the sizes "
+      "of "
+      "shared memory) "
+      "are refused with the ones to give together. A changed GPU carries the "
       "change in its "
-      "name and in `device.id` of a result, is compared with nothing but itself, and does not count as "
+      "name and in `device.id` and `device.changes` of a result, has roofs of its own, is compared with "
+      "nothing but itself, and "
+      "does not count as "
       "progress; "
-      "`./lab batch` refuses it.\n\n| device | GPU | compute capability |\n|---|---|---|\n";
+      "`./lab batch`, `export` and `statistics` refuse it. Where a program runs without `./lab`, the "
+      "environment variable "
+      "`ROOFLINE_DEVICE=h200,sms=66` names it in the same way.\n\n| device | GPU | compute capability "
+      "|\n|---|---|---|\n";
   for (const auto& id : known_devices(kDevices)) {
     const auto gpu = load_device(kDevices, id);
     text += "| `" + id + "` | " + gpu.name + " | " + std::to_string(gpu.compute_major) + "." +
@@ -193,10 +206,13 @@ TEST(Changed, EveryNumberCanBeHalvedOrDoubled) {
         EXPECT_NE(model_version(other), model_version(plain)) << id.str();
         any = true;
       } catch (const std::runtime_error& error) {
-        // Half of an odd number, or less than a GPU may have.
-        EXPECT_TRUE(std::string(error.what()).find("whole number") != std::string::npos ||
-                    std::string(error.what()).find("must lie between") != std::string::npos)
-            << error.what();
+        // Half of an odd number, less than a GPU may have, or a number that has to go with another.
+        const std::string said = error.what();
+        EXPECT_TRUE(said.find("whole number") != std::string::npos ||
+                    said.find("must lie between") != std::string::npos ||
+                    said.find("give both") != std::string::npos)
+            << said;
+        any = any || said.find("give both") != std::string::npos;
       }
     }
     EXPECT_TRUE(any) << key;
@@ -209,8 +225,29 @@ TEST(Changed, SeveralNumbersAtOnce) {
   const DeviceDescription d = load_device(kDevices, "a100-sxm4-40gb,sms=54,dram_gbps=3110");
   EXPECT_EQ(d.sms, 54U);
   EXPECT_EQ(d.dram_gbps, 3110);
-  EXPECT_EQ(d.clock_mhz, load_device(kDevices, "a100-sxm4-40gb").clock_mhz);
+  const DeviceDescription plain = load_device(kDevices, "a100-sxm4-40gb");
+  EXPECT_EQ(d.clock_mhz, plain.clock_mhz);
+  EXPECT_EQ(d.tensor_clock_mhz, plain.tensor_clock_mhz);
+  EXPECT_EQ(d.memory_clock_mhz, 2 * plain.memory_clock_mhz) << "programs ask for it";
   EXPECT_EQ(plain_device(d.id), "a100-sxm4-40gb");
+}
+
+// Breaks when a clock is doubled and part of the GPU keeps the old one, or a number that was given does not
+// count.
+TEST(Changed, WhatFollowsFollows) {
+  const DeviceDescription plain = load_device(kDevices, "h200");
+  EXPECT_DOUBLE_EQ(load_device(kDevices, "h200,clock_mhz=3960").tensor_clock_mhz,
+                   plain.tensor_clock_mhz * 3960 / plain.clock_mhz);
+  EXPECT_EQ(load_device(kDevices, "h200,clock_mhz=3960,tensor_clock_mhz=1000").tensor_clock_mhz, 1000);
+  EXPECT_EQ(load_device(kDevices, "h200,tensor_clock_mhz=1000").clock_mhz, plain.clock_mhz);
+  EXPECT_EQ(load_device(kDevices, "h200,dram_gbps=9600,memory_bus_bits=12288").memory_clock_mhz,
+            plain.memory_clock_mhz);
+  EXPECT_EQ(load_device(kDevices, "h200,max_threads_per_sm=1024,max_warps_per_sm=32").max_warps_per_sm, 32U);
+}
+
+TEST(Devices, NoNumbersContradictEachOther) {
+  for (const std::string& id : known_devices(kDevices))
+    EXPECT_EQ(contradiction(load_device(kDevices, id)), "") << id;
 }
 
 // A slip gets a sentence that says what is meant.
@@ -226,7 +263,11 @@ TEST(Changed, MistakesAreNamed) {
                   {"sms=0", "must lie between 4 and 3240; the a100-sxm4-40gb has 108"},
                   {"sms=-1", "must lie between"},
                   {"dram_gbps=1e30", "must lie between"},
-                  {"smss=54", "Did you mean \"sms\"?"},
+                  {"smss=54", "Did you mean \"sms\"? docs/devices.md lists them all."},
+                  {"colour=1", "docs/devices.md lists them all."},
+                  {"sms=54,sms=66", "sms is given twice"},
+                  {"max_threads_per_sm=1024", "must be 32 times max_warps_per_sm (64); give both"},
+                  {"shared_per_sm=262144", "may not be more than l1_bytes (196608); give both"},
                   {"name=A101", "is a text"},
                   {"compute_major=9", "stays as it is"},
                   {"", "write KEY=NUMBER"},

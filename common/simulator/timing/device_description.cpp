@@ -257,9 +257,8 @@ void change(DeviceDescription& device, const std::string& words) {
     refuse("\"" + words + "\" is no change; write KEY=NUMBER, for example sms=54.");
   const auto key = std::ranges::find(kKeys, name, &Key::name);
   if (key == std::end(kKeys)) {
-    const std::string near = suggestion(name, key_names());
-    refuse("there is no number \"" + name + "\"." +
-           (near.empty() ? " docs/devices.md lists them: " + joined(key_names()) + "." : near));
+    refuse("there is no number \"" + name + "\"." + suggestion(name, key_names()) +
+           " docs/devices.md lists them all.");
   }
   if (std::holds_alternative<std::string D::*>(key->field))
     refuse(name + " is a text; only numbers can be changed.");
@@ -289,7 +288,56 @@ void change(DeviceDescription& device, const std::string& words) {
       key->field);
 }
 
+/// Numbers that no file changes alone. The second follows where only the first was given.
+struct Follows {
+  double D::*first;
+  const char* first_key;
+  double D::*second;
+  const char* second_key;
+};
+constexpr Follows kFollows[] = {{&D::clock_mhz, "clock_mhz", &D::tensor_clock_mhz, "tensor_clock_mhz"},
+                                {&D::dram_gbps, "dram_gbps", &D::memory_clock_mhz, "memory_clock_mhz"}};
+
+void follow(D& device, const D& plain, const std::vector<std::string>& given) {
+  const auto has = [&](const char* key) { return std::ranges::find(given, key) != given.end(); };
+  for (const Follows& pair : kFollows) {
+    // Bytes a second are clock times width: a bus that was given says that the clock is meant as it is.
+    if (!has(pair.first_key) || has(pair.second_key) || has("memory_bus_bits")) continue;
+    device.*pair.second *= device.*pair.first / plain.*pair.first;
+    device.sources.push_back(std::string("changed: ") + pair.second_key + "=" +
+                             number_text(device.*pair.second) + ", with " + pair.first_key);
+  }
+}
+
+/// Throws std::runtime_error where numbers contradict each other and have to be changed together.
+void require_consistent(const D& device) {
+  const std::string fault = contradiction(device);
+  if (!fault.empty())
+    throw std::runtime_error("--device " + plain_device(device.id) + ",...: " + fault + "; give both.");
+}
+
 }  // namespace
+
+std::string contradiction(const DeviceDescription& device) {
+  const auto at_most = [](const char* small, u64 a, const char* large, u64 b) -> std::string {
+    if (a <= b) return {};
+    return std::string(small) + " (" + std::to_string(a) + ") may not be more than " + large + " (" +
+           std::to_string(b) + ")";
+  };
+  if (device.max_threads_per_sm != 32 * device.max_warps_per_sm)
+    return "max_threads_per_sm (" + std::to_string(device.max_threads_per_sm) +
+           ") must be 32 times max_warps_per_sm (" + std::to_string(device.max_warps_per_sm) + ")";
+  for (const std::string& fault :
+       {at_most("max_threads_per_block", device.max_threads_per_block, "max_threads_per_sm",
+                device.max_threads_per_sm),
+        at_most("shared_per_block", device.shared_per_block, "shared_per_block_optin",
+                device.shared_per_block_optin),
+        at_most("shared_per_block_optin", device.shared_per_block_optin, "shared_per_sm",
+                device.shared_per_sm),
+        at_most("shared_per_sm", device.shared_per_sm, "l1_bytes", device.l1_bytes)})
+    if (!fault.empty()) return fault;
+  return {};
+}
 
 std::string plain_device(std::string_view id) { return std::string(id.substr(0, id.find(','))); }
 bool is_changed_device(std::string_view id) { return id.find(',') != id.npos; }
@@ -337,13 +385,20 @@ DeviceDescription load_device(const std::filesystem::path& directory, const std:
   device.id = plain;
   Reader(directory / (plain + ".toml"), device).read();
   if (!is_changed_device(id)) return device;
+  const DeviceDescription as_built = device;
+  std::vector<std::string> given;
   std::string words;
   for (std::istringstream changes(id.substr(plain.size() + 1) + ","); std::getline(changes, words, ',');) {
     change(device, words);
+    given.push_back(words.substr(0, words.find('=')));
+    if (std::ranges::count(given, given.back()) > 1)
+      throw std::runtime_error("--device " + plain + ",...: " + given.back() + " is given twice.");
     device.name += ", " + words;
     device.sources.push_back("changed: " + words);
   }
   device.id = id;
+  follow(device, as_built, given);
+  require_consistent(device);
   return device;
 }
 

@@ -99,13 +99,18 @@ struct DeviceDescription {
 
 /// Reads devices/ID.toml; throws std::runtime_error with the file and line, and the list of known devices. An
 /// id may go on with changes of its numbers, "h200,sms=66,dram_gbps=2400": an experiment on a GPU that does
-/// not exist, whose name says so.
+/// not exist, whose name says so. tensor_clock_mhz follows clock_mhz, and memory_clock_mhz follows dram_gbps,
+/// where only the first is given.
 DeviceDescription load_device(const std::filesystem::path& directory, const std::string& id);
 
 /// "h200" of "h200,sms=66".
 std::string plain_device(std::string_view id);
 /// Whether an id changes numbers of its device.
 bool is_changed_device(std::string_view id);
+
+/// What does not fit together in a description, "shared_per_sm (...) may not be more than l1_bytes (...)";
+/// empty where everything does.
+std::string contradiction(const DeviceDescription& device);
 
 /// Sets a number by its key in the files; false when no number has this key. For descriptions derived from
 /// another.

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -157,6 +159,26 @@ TEST(ResultJson, ReadsWhatItWrites) {
   EXPECT_EQ(read[0].profile.lines.at(0).sectors, 800);
   EXPECT_EQ(read[0].profile.lanes.at(0).offsets, std::vector<std::int64_t>(32, 128));
   EXPECT_EQ(read[0].profile.lanes.at(0).mask, ~0u);
+}
+
+// Breaks when a grade on a GPU whose numbers were changed reads as one on the GPU itself, or is exported.
+TEST(ResultJson, AnExperimentSaysWhatWasChanged) {
+  Result result = full_result();
+  result.device.id = "h200";
+  EXPECT_FALSE(Json::parse(to_json({result}))["device"].contains("changes"));
+  result.device.id = "h200,sms=66,dram_gbps=2400.5";
+  const std::string text = to_json({result});
+  EXPECT_EQ(faults_of(text), "");
+  EXPECT_EQ(Json::parse(text)["device"]["changes"], Json::parse(R"({"sms": 66, "dram_gbps": 2400.5})"));
+  EXPECT_TRUE(results_from_json(text).at(0).device.changed());
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "experiment.json";
+  std::ofstream(file) << text;
+  try {
+    read_graded(file);
+    ADD_FAILURE() << "was taken for a grade";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("it is no grade"), std::string::npos) << error.what();
+  }
 }
 
 // Breaks when something else than a grade is taken for one, or refused in the words of a library.
