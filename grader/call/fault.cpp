@@ -91,6 +91,11 @@ Fault fault_of(const sim::Trap& trap) {
     fault.message +=
         "\nfix: an access of 16 bytes needs an address that 16 divides: the array, the offset in it, and the "
         "distance from one row to the next";
+  if (trap.address == sim::AddressFault::kHostMemory)
+    fault.message +=
+        "\nfix: a kernel reaches memory of the device alone: did you forget cudaMalloc or cudaMemcpy? A "
+        "small "
+        "structure can be passed to the kernel by value";
   if (trap.address == sim::AddressFault::kPastEnd)
     fault.message +=
         "\nfix: work out this thread's index; where a block reaches past the end of the data, its threads "

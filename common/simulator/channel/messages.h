@@ -317,6 +317,19 @@ struct ReportRefusal {
   void fields(auto&) {}
 };
 
+/// Posted; only when the device is checked. A call of the program failed.
+struct ReportFailedCall {
+  std::string call;         ///< "cudaMemcpy", or the kernel that was not launched
+  std::string error, text;  ///< "cudaErrorInvalidValue", "invalid argument"
+  std::string site;         ///< where the program called
+  bool launch = false;      ///< by <<<...>>>, which returns nothing
+  void fields(auto& io) { io(call, error, text, site, launch); }
+};
+/// Posted; only when the device is checked. The program asked which error there was.
+struct ReportErrorSeen {
+  void fields(auto&) {}
+};
+
 /// Addresses without memory, and memory without an address, as in machine/virtual_memory.h. Answered by
 /// Address.
 struct ReserveAddresses {
@@ -377,7 +390,7 @@ using Command =
                  UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
                  QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
                  ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
-                 AllowAccess, QueryMapping, CreateTexture, DestroyTexture>;
+                 AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen>;
 
 template <class T>
 inline constexpr bool kPosted =
@@ -385,7 +398,8 @@ inline constexpr bool kPosted =
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing> ||
     std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
     std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> ||
-    std::is_same_v<T, ReportRefusal>;
+    std::is_same_v<T, ReportRefusal> || std::is_same_v<T, ReportFailedCall> ||
+    std::is_same_v<T, ReportErrorSeen>;
 
 /// The place of T in Command.
 template <class T, class... All>

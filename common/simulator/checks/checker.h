@@ -23,6 +23,13 @@ class Checker : public Observer {
     u64 address = 0, pitch = 0, width = 0, height = 1;
   };
 
+  /// A call that failed, as channel::ReportFailedCall says it.
+  struct FailedCall {
+    std::string call, error, text, site;
+    bool launch = false;
+    bool operator==(const FailedCall&) const = default;
+  };
+
   /// `checks`: a set of Check.
   explicit Checker(u32 checks);
   /// The device to watch from now on as this GPU; the one before is gone, with all its memory.
@@ -49,6 +56,9 @@ class Checker : public Observer {
 
   StreamOrder& streams() { return streams_; }
   void host_accessed(u64 address, bool write);
+  void call_failed(FailedCall call);
+  /// The program asked which error there was: it knows of all so far.
+  void error_seen() { unseen_.clear(); }
 
   /// Everything found so far, and what is wrong when the program ends now.
   std::vector<Finding> findings();
@@ -89,7 +99,8 @@ class Checker : public Observer {
   bool notes_work_ = false;  ///< the running launch's bytes are noted for stream order
   std::map<std::string, u64> calls_;
   std::map<u64, Allocation> live_, freed_;
-  std::vector<Finding> lost_;  ///< what was not freed before the device was reset
+  std::vector<std::pair<FailedCall, u64>> unseen_;  ///< each with how often; nobody has asked yet
+  std::vector<Finding> lost_;                       ///< what was not freed before the device was reset
 };
 
 }  // namespace roofline::sim

@@ -35,6 +35,10 @@ Verdict verdict_on(const Trap& trap) {
       if (trap.address == AddressFault::kFreed)
         return {kCheckMemory, "use-after-free",
                 "free memory only when the last kernel that uses it has ended"};
+      if (trap.address == AddressFault::kHostMemory)
+        return {kCheckMemory, "host-pointer",
+                "a kernel reaches memory of the device alone: give it the pointer that cudaMalloc gave, and "
+                "cudaMemcpy the data there first"};
       if (trap.address == AddressFault::kDestroyedObject)
         return {kCheckMemory, "use-after-free",
                 "destroy a texture or surface object only when the last kernel that uses it has ended"};
@@ -157,11 +161,47 @@ bool is_side_of_race(const Finding& read, const std::deque<Finding>& all) {
 
 }  // namespace
 
+namespace {
+
+constexpr size_t kMostFailed = 10;  // further ones follow from those
+
+Finding finding_of(const Checker::FailedCall& failed, u64 count) {
+  const std::string error = failed.error + " (" + failed.text + ")";
+  Finding finding =
+      failed.launch
+          ? memory_finding("failed-launch",
+                           "the launch of kernel '" + failed.call + "'" + failed.site + " fails with " +
+                               error + ": the kernel never ran, and the program never asked",
+                           "a launch returns nothing: call cudaGetLastError() behind it and look at what it "
+                           "says")
+          : memory_finding("failed-call",
+                           failed.call + failed.site + " fails with " + error +
+                               ", and the program never calls cudaGetLastError()",
+                           "look at what every call returns; where the program does, and goes on, "
+                           "cudaGetLastError() takes the error away");
+  // What a call returned may have been looked at: nobody but the program knows.
+  if (!failed.launch) finding.level = Finding::Level::kNote;
+  finding.count = count;
+  return finding;
+}
+
+}  // namespace
+
+void Checker::call_failed(FailedCall call) {
+  if (!does(kCheckMemory)) return;
+  const auto known = std::ranges::find(unseen_, call, &std::pair<FailedCall, u64>::first);
+  if (known != unseen_.end())
+    ++known->second;
+  else if (unseen_.size() < kMostFailed)
+    unseen_.emplace_back(std::move(call), 1);
+}
+
 std::vector<Finding> Checker::findings() {
   std::vector<Finding> all;
   for (const Finding& finding : findings_.all())
     if (does(finding.check) && !(init_.came_too_early(finding) && is_side_of_race(finding, findings_.all())))
       all.push_back(finding);
+  for (const auto& [failed, count] : unseen_) all.push_back(finding_of(failed, count));
   all.insert(all.end(), lost_.begin(), lost_.end());
   if (auto lost = leak(0, ~u64{0})) all.push_back(std::move(*lost));
   return all;

@@ -375,6 +375,14 @@ const Memory::Allocation* Memory::find_at_peer(u64 address) const {
 
 namespace {
 
+/// Of the host program's own memory, as far as an address tells.
+bool is_host_address(u64 address) {
+  constexpr u64 kNearNull = 0x1'0000, kWindow = u64{1} << 32, kUserEnd = 0x8000'0000'0000;
+  const auto in = [address](u64 window) { return address >= window && address < window + kWindow; };
+  if (address < kNearNull || in(kLocalWindow) || in(kSharedWindow)) return false;
+  return address < kDeviceWindow || (address >= kHostWindowEnd && address < kUserEnd);
+}
+
 /// What can be said about an address from its value alone; nothing for device and host-window addresses.
 std::optional<std::string> explain_window(u64 address) {
   if (address == 0) return "a null pointer";
@@ -384,7 +392,7 @@ std::optional<std::string> explain_window(u64 address) {
     return "an address of another thread's or a dead local variable";
   if (address >= kSharedWindow && address < kSharedWindow + (u64{1} << 32))
     return "a shared-memory address, used where global memory is meant";
-  if (address < kDeviceWindow || (address >= kHostWindowEnd && address < 0x8000'0000'0000))
+  if (is_host_address(address))
     return "a host address (memory from malloc, new or the host's stack); copy the data to memory from "
            "cudaMalloc";
   if (address >= 0x8000'0000'0000) return "not an address at all; an uninitialised or overwritten pointer";
@@ -396,7 +404,8 @@ std::optional<std::string> explain_window(u64 address) {
 std::string Memory::explain(u64 address, u64 bytes) const { return explained(address, bytes).text; }
 
 Memory::Explained Memory::explained(u64 address, u64 bytes) const {
-  if (auto text = explain_window(address)) return {*text};
+  if (auto text = explain_window(address))
+    return {*text, is_host_address(address) ? AddressFault::kHostMemory : AddressFault::kOther};
   if (const u64 place = place_of(address); address < kHostWindow && place != place_of(window_) &&
                                            place < kMaxDevices && (places_taken >> place & 1)) {
     if (const Memory* peer = peer_at(address)) return peer->explained(address, bytes);

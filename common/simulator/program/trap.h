@@ -27,6 +27,7 @@ enum class TrapKind : u8 {
 enum class AddressFault : u8 {
   kOther,
   kPastEnd,          ///< of an allocation
+  kHostMemory,       ///< memory of the host program, which a kernel cannot reach
   kFreed,            ///< memory that was freed
   kDestroyedObject,  ///< a texture or surface object that is no more
   kWrongObject       ///< one of another kind than the function is for

@@ -103,7 +103,8 @@ std::vector<Line> read_lines(const std::string& text) {
 /// Code that stands between the program and the library: the toolkit's templates around cudaMalloc.
 bool is_wrapper(const Line& line) {
   return line.function.find("cudaMalloc") != std::string::npos ||
-         line.function.find("cudaHostAlloc") != std::string::npos;
+         line.function.find("cudaHostAlloc") != std::string::npos ||
+         line.function.find("__device_stub__") != std::string::npos;
 }
 
 constexpr std::string_view kNoName = "(anonymous namespace)::";  // where addr2line says it
@@ -119,7 +120,7 @@ std::string text_of(const Line& line) {
   return text;
 }
 
-std::string look_up(const std::vector<Place>& places) {
+std::string look_up(const std::vector<Place>& places, std::string_view passing_over) {
   if (places.empty()) return {};
   std::vector<std::string> command = {"addr2line", "-C", "-f", "-i", "-e", places.front().file};
   for (const Place& place : places) {
@@ -131,6 +132,7 @@ std::string look_up(const std::vector<Place>& places) {
   std::string text;
   for (const Line& line : read_lines(output_of(std::move(command)))) {
     if (line.function.starts_with("??") || is_wrapper(line)) continue;
+    if (!passing_over.empty() && line.function.starts_with(passing_over)) continue;
     const std::string kind = std::filesystem::path(line.file).extension();
     const bool in_header = kind.starts_with(".h") || kind == ".cuh";
     if (text.empty() || !in_header) text = text_of(line);
@@ -141,11 +143,26 @@ std::string look_up(const std::vector<Place>& places) {
 
 }  // namespace
 
-std::string call_site() {
+std::string called_function() {
+  std::array<void*, kFrames> frames;
+  const int n = backtrace(frames.data(), kFrames);
+  Dl_info own{};
+  dladdr(reinterpret_cast<void*>(&call_site), &own);
+  std::string name;
+  for (int i = 0; i < n; ++i) {
+    // A return address: the call is before it.
+    Dl_info info{};
+    if (!dladdr(static_cast<char*>(frames[i]) - 1, &info) || info.dli_fbase != own.dli_fbase) break;
+    name = info.dli_sname ? info.dli_sname : "";
+  }
+  return name;
+}
+
+std::string call_site(std::string_view passing_over) {
   static std::map<std::vector<Place>, std::string> known;
   std::vector<Place> places = callers();
   if (const auto found = known.find(places); found != known.end()) return found->second;
-  std::string text = look_up(places);
+  std::string text = look_up(places, passing_over);
   return known.emplace(std::move(places), std::move(text)).first->second;
 }
 

@@ -11,6 +11,7 @@
 #include "simulator/channel/replies.h"
 #include "simulator/channel/socket.h"
 #include "simulator/channel/start_machine.h"
+#include "simulator/checks/finding.h"
 
 namespace roofline::sim::runtime {
 
@@ -67,6 +68,7 @@ class Connection {
   void listen(std::string* text) { listener_ = text; }
   /// What a message says about where the program called, while checks run; see call_site.h.
   std::string site() const;
+  bool checks_memory() const { return (welcome_.checks & kCheckMemory) != 0; }
   bool watches_host() const { return watches_host_; }
   void stop_watching_host() { watches_host_ = false; }
   const channel::MachineClock& machine_clock() const { return *clock_; }

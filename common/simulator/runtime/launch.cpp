@@ -182,6 +182,7 @@ cudaError_t launch(const LaunchRequest& q) {
                          {}};
     if (const cudaError_t error = prepare(r, q, kernel, command.parameters); error != cudaSuccess) {
       r.connection().post(ReportRefusal{});
+      if (kernel) r.refused_kernel = kernel->name;
       return error;
     }
     command.function = kernel->facts.id;

@@ -102,6 +102,8 @@ class Runtime {
   Modules modules;
   MemoryPools pools;
   Arrays arrays;
+  std::set<int> unseen_failures;         ///< devices that were told of failed calls, while memory is checked
+  std::string refused_kernel;            ///< of the launch that fails, for the message
   cudaError_t late_error = cudaSuccess;  ///< of work that was queued behind a host function
   bool forked = false;  ///< this process was forked from one that used the device: it has none
   std::vector<int> valid_devices{
@@ -155,6 +157,9 @@ inline cudaError_t remember(cudaError_t error) {
   return error;
 }
 
+/// Tells a machine that checks of a call that failed: nobody may ever ask. With the lock held.
+void report_failure(Runtime& runtime, cudaError_t error) noexcept;
+
 inline cudaError_t to_cuda(channel::Status status) { return static_cast<cudaError_t>(status); }
 
 /// Says why the machine is not there, once, and gives the error to return.
@@ -171,7 +176,9 @@ cudaError_t locked(Body&& body) noexcept {
   if (runtime.forked) return remember(cudaErrorInitializationError);
   try {
     runtime.aim(runtime.device_of_thread());
-    return remember(body(runtime));
+    const cudaError_t error = remember(body(runtime));
+    if (error != cudaSuccess) report_failure(runtime, error);
+    return error;
   } catch (const ConnectionLost& lost) {
     return remember(connection_error(lost));
   } catch (const std::bad_alloc&) {

@@ -3,7 +3,8 @@
 #include "simulator/program/address_windows.h"
 #include "simulator/server/answers.h"
 
-/// Commands that only a checked program sends: host code and the memory that it shares with the device.
+/// Commands that only a checked program sends: host code and the memory that it shares with the device, and
+/// calls that failed.
 namespace roofline::sim::server {
 
 using namespace channel;
@@ -17,6 +18,16 @@ constexpr size_t kMostRuns = 2000;
 
 Answer Server::handle(const ReportHostAccess& c) {
   if (checks_) checks_->host_accessed(c.address, c.write);
+  return {};
+}
+
+Answer Server::handle(const ReportFailedCall& c) {
+  if (checks_) checks_->call_failed({c.call, c.error, c.text, c.site, c.launch});
+  return {};
+}
+
+Answer Server::handle(const ReportErrorSeen&) {
+  if (checks_) checks_->error_seen();
   return {};
 }
 

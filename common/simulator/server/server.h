@@ -121,6 +121,8 @@ class Server {
   Answer handle(const channel::PrefetchManaged&);
   Answer handle(const channel::HostTime&);
   Answer handle(const channel::ReportRefusal&);
+  Answer handle(const channel::ReportFailedCall&);
+  Answer handle(const channel::ReportErrorSeen&);
   Answer handle(const channel::ReserveAddresses&);
   Answer handle(const channel::FreeAddresses&);
   Answer handle(const channel::CreateMemory&);
