@@ -105,7 +105,8 @@ class FolderCheck {
       if (line.find("line") == std::string::npos || line.find_first_of("123456789", 6) == std::string::npos)
         fault(file, "has a TODO without a line budget, \"(about 5 lines)\": " + line);
     }
-    if (count == 0 && !text.empty()) fault(file, "has no TODO: is it the skeleton?");
+    if (count > 0 && chosen_.part->repair) fault(file, "has a TODO, although it is to be repaired");
+    if (count == 0 && !text.empty() && !chosen_.part->repair) fault(file, "has no TODO: is it the skeleton?");
     if (text_of(chosen_.solution(paths_)).find("TODO") != std::string::npos)
       fault(chosen_.solution(paths_), "still has a TODO");
   }
@@ -261,7 +262,13 @@ std::string solution_fault(const Result& result) {
   return {};
 }
 
-std::string skeleton_fault(const Result& result) {
+std::string skeleton_fault(const Result& result, bool repair) {
+  if (repair) {
+    if (result.verdict != Verdict::kFail || result.reason == Class::kNotImplemented ||
+        result.reason == Class::kDoesNotCompile)
+      return "came to " + outcome_of(result) + ", and should be refused for its bug";
+    return result.points == 0 ? "" : "earned points before anything was repaired";
+  }
   if (result.verdict == Verdict::kFail && result.reason == Class::kNotImplemented) return {};
   return "came to " + outcome_of(result) + ", not to not-implemented";
 }

@@ -38,7 +38,8 @@ std::string variant_fault(const Expectation& expected, const Result& result);
 /// Empty when the solution passed and clears `excellent` with margin: 5 points, or half of the
 /// slack up to the roof where that is less.
 std::string solution_fault(const Result& result);
-/// Empty when the untouched skeleton was recognised as such.
-std::string skeleton_fault(const Result& result);
+/// Empty when the untouched skeleton was recognised as such; the file of a part that is to be repaired when
+/// it was refused for a bug and earned nothing.
+std::string skeleton_fault(const Result& result, bool repair = false);
 
 }  // namespace roofline::grader

@@ -140,7 +140,10 @@ void score(Result& result, const Part& part) {
     return check.reason == Class::kNotImplemented || check.reason == Class::kDoesNotCompile;
   });
   const double counted = nothing ? 0 : 1;
-  const auto share = [&](CheckKind kind) { return tally(result, kind).share(); };
+  const auto share = [&](CheckKind kind) {
+    const double passed = tally(result, kind).share();
+    return part.repair && kind == CheckKind::kCorrectness ? std::floor(passed) : passed;
+  };
   result.lines = {
       {.id = "correctness",
        .title = "the result is right",

@@ -69,6 +69,10 @@ INSTANTIATE_TEST_SUITE_P(
         // Chunks, neighbours and their events.
         Watched{"13", "remainder-forgotten.patch"}, Watched{"13", "no-event.patch"},
         Watched{"13", "each-in-its-order.cu"}, Watched{"13", ""},
+        // One bug each.
+        Watched{"14b", "always-copied.patch"}, Watched{"14d", "guard-alone.patch"},
+        Watched{"14e", "warps-in-step.patch"}, Watched{"14f", "second-barrier-gone.patch"},
+        Watched{"14h", "recorded-too-early.patch"}, Watched{"14h", ""},
         // Two solvers.
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""},
         // Long rows, and caches of which a thread sees more than one step.

@@ -66,7 +66,7 @@ std::vector<Trial> trials_of(const Chosen& chosen, const Paths& paths) {
 std::string fault_of(const Trial& trial, const Result& result) {
   switch (trial.kind) {
     case Kind::kSkeleton:
-      return skeleton_fault(result);
+      return skeleton_fault(result, trial.chosen.part->repair);
     case Kind::kSolution:
       return solution_fault(result);
     case Kind::kVariant:

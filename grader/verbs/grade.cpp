@@ -139,7 +139,7 @@ std::string advice(const Result& result, const Chosen& chosen, const GradeReques
   if (result.reason == Class::kNotImplemented)
     return "  next    edit " + paths.shown(chosen.file(paths)) + "; ./lab hint " + chosen.id() + " helps\n";
   if (result.verdict == Verdict::kFail) return "  next    ./lab hint " + chosen.id() + "\n";
-  if (result.verdict == Verdict::kPass && result.medal != kBestMedal)
+  if (result.verdict == Verdict::kPass && result.medal != kBestMedal && !result.measurements.empty())
     return "  next    ./lab next, or a better medal: ./lab hint " + chosen.id() + "\n";
   if (result.verdict == Verdict::kPass) return "  next    ./lab next\n";
   return {};

@@ -62,7 +62,7 @@ std::vector<BenchPart> parts_of(const std::vector<Chosen>& chosen, const DeviceF
     }
     std::vector<BenchWork> works = bench_works(*part, facts);
     if (works.empty())
-      std::printf("%s has an answer with a quality, and no time to compare: ./lab grade %s\n\n",
+      std::printf("%s is graded without a time, so there is nothing to compare: ./lab grade %s\n\n",
                   each.id().c_str(), each.id().c_str());
     parts.push_back({each, std::move(part), std::move(works)});
   }

@@ -115,6 +115,19 @@ TEST(Solution, ClearsExcellentWithMargin) {
   EXPECT_NE(solution_fault(nan), "");
 }
 
+// Breaks when a program to be repaired is right as it is handed out, does nothing, or earns points.
+TEST(SkeletonFile, OfAPartToRepairHasABug) {
+  EXPECT_EQ(skeleton_fault(failed(Class::kRace, ""), true), "");
+  EXPECT_NE(skeleton_fault(failed(Class::kNotImplemented, ""), true), "");
+  EXPECT_NE(skeleton_fault(failed(Class::kDoesNotCompile, ""), true), "");
+  Result right;
+  right.verdict = Verdict::kPass;
+  EXPECT_NE(skeleton_fault(right, true), "");
+  Result half = failed(Class::kRace, "");
+  half.points = 50;
+  EXPECT_NE(skeleton_fault(half, true), "");
+}
+
 TEST(SkeletonFile, MustBeNotImplemented) {
   EXPECT_EQ(skeleton_fault(failed(Class::kNotImplemented, "")), "");
   EXPECT_NE(skeleton_fault(failed(Class::kWrongAnswer, "")), "");

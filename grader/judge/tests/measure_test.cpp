@@ -247,6 +247,21 @@ TEST(Score, EachKindCosts) {
   EXPECT_EQ(guess.verdict, Verdict::kPass) << "a prediction never decides";
 }
 
+// Breaks when a program to be repaired earns points for the cases in which its bug does not show.
+TEST(Score, HalfARepairEarnsNothing) {
+  Part part;
+  part.repair = true;
+  Result half;
+  half.checks = {check_of(CheckKind::kCorrectness, Verdict::kPass),
+                 check_of(CheckKind::kCorrectness, Verdict::kFail, Class::kRace)};
+  score(half, part);
+  EXPECT_EQ(half.points, 0);
+  half.checks[1] = check_of(CheckKind::kCorrectness, Verdict::kPass);
+  score(half, part);
+  EXPECT_EQ(half.points, 100);
+  EXPECT_EQ(half.verdict, Verdict::kPass);
+}
+
 // Breaks when a refused kernel earns more than an honest one that passes.
 TEST(Score, WhatIsNotPassedHasNoMoreThanAPass) {
   Result least = perfect();
