@@ -121,6 +121,7 @@ void RaceCheck::touch(const Touch& t, const ObservedAccess& a, RaceShadow& shado
 
 void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
   if (!settled(t, cell.write)) check(t, cell.write, Hazard::kReadAfterWrite, at, 0);
+  if (!settled(t, cell.plain)) check(t, cell.plain, Hazard::kReadAfterWrite, at, 0);
   Stamp& first = cell.read[0];
   Stamp& second = cell.read[1];
   const bool first_goes = settled(t, first) || (!settled(t, second) && ordered(t, first));
@@ -129,6 +130,11 @@ void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
 
 void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
   if (!settled(t, cell.write)) check(t, cell.write, Hazard::kWriteAfterWrite, at, bytes);
+  if (!settled(t, cell.plain)) check(t, cell.plain, Hazard::kWriteAfterWrite, at, bytes);
+  if (!strong(t.me))
+    cell.plain.clock = 0;
+  else if (!strong(cell.write) && !cell.write.pending && cell.write.clock != 0)
+    cell.plain = cell.write;
   for (Stamp& reader : cell.read) {
     if (!settled(t, reader)) check(t, reader, Hazard::kWriteAfterRead, at, 0);
     reader.clock = 0;

@@ -14,6 +14,9 @@ namespace roofline::sim {
 /// since. A third reader replaces one of these: a race with the replaced one may be missed.
 struct RaceCell {
   Stamp write, read[2];
+  /// The plain write before the strong ones that came since: a strong write of its own thread does not order
+  /// it for others (a counter that one block clears while others add to it).
+  Stamp plain;
   u64 published = 0;  ///< LaunchOrder time of the last strong write
 };
 
