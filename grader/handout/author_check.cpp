@@ -105,8 +105,7 @@ class FolderCheck {
       if (line.find("line") == std::string::npos || line.find_first_of("123456789", 6) == std::string::npos)
         fault(file, "has a TODO without a line budget, \"(about 5 lines)\": " + line);
     }
-    if (count > 0 && chosen_.part->repair) fault(file, "has a TODO, although it is to be repaired");
-    if (count == 0 && !text.empty() && !chosen_.part->repair) fault(file, "has no TODO: is it the skeleton?");
+    if (count == 0 && !text.empty()) fault(file, "has no TODO: is it the skeleton?");
     if (text_of(chosen_.solution(paths_)).find("TODO") != std::string::npos)
       fault(chosen_.solution(paths_), "still has a TODO");
   }

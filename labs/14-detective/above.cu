@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part G: how many numbers are greater than a limit. It compiles, and it is wrong. Find out why, and
-// repair it. Check with  ./lab grade 14g
+// Lab 14, part G: how many numbers are greater than a limit. Check with  ./lab grade 14g
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "above.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part D: from one picture to another. It compiles, and it is wrong. Find out why, and repair it.
-// Check with  ./lab grade 14d
+// Lab 14, part D: from one picture to another. Check with  ./lab grade 14d
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "blend.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part H: a matrix without the means of its rows and columns. It compiles, and it is wrong. Find out
-// why, and repair it. Check with  ./lab grade 14h
+// Lab 14, part H: a matrix without the means of its rows and columns. Check with  ./lab grade 14h
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "centre.h"
 

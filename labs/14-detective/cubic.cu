@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part A: the value of a polynomial at n places. It compiles, and it is wrong. Find out why, and
-// repair it. Check with  ./lab grade 14a
+// Lab 14, part A: the value of a polynomial at n places. Check with  ./lab grade 14a
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "cubic.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part C: a sound with its echo. It compiles, and it is wrong. Find out why, and repair it.
-// Check with  ./lab grade 14c
+// Lab 14, part C: a sound with its echo. Check with  ./lab grade 14c
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "echo.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part E: the sum of each row of a matrix. It compiles, and it is wrong. Find out why, and repair it.
-// Check with  ./lab grade 14e
+// Lab 14, part E: the sum of each row of a matrix. Check with  ./lab grade 14e
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "row_sums.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part B: a curve, smoothed several times. It compiles, and it is wrong. Find out why, and repair it.
-// Check with  ./lab grade 14b
+// Lab 14, part B: a curve, smoothed several times. Check with  ./lab grade 14b
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "smooth.h"
 

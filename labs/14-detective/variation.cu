@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 14, part F: how restless each row of a matrix is. It compiles, and it is wrong. Find out why, and
-// repair it. Check with  ./lab grade 14f
+// Lab 14, part F: how restless each row of a matrix is. Check with  ./lab grade 14f
+//
+// TODO 1 (1 to 8 lines): it compiles, and it is wrong. Find out why, and repair it.
 
 #include "variation.h"
 
