@@ -111,8 +111,8 @@ struct Part {
   /// The goal with the least medal decides the points of all: one kernel for several kinds of input, say. The
   /// part's medal is the least one either way.
   bool worst_goal_counts = false;
-  /// The file that is handed out is a program with a bug, which is to be repaired, and its one TODO says so. It
-  /// is right in some cases, so correctness has its points when it is right in all.
+  /// The file that is handed out is a program with a bug, which is to be repaired, and its one TODO says so.
+  /// It is right in some cases, so correctness has its points when it is right in all.
   bool repair = false;
   std::uint64_t host_to_device_limit = 4096;  ///< bytes a graded call may bring to the device, any way
   double deadline_seconds = 60;               ///< wall time of one call, load and fetch included
