@@ -3,6 +3,7 @@
 #include "simulator/timing/block_schedule.h"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <vector>
 
