@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <list>
 #include <tuple>
@@ -34,9 +33,9 @@ constexpr u64 kMostBlocksAShare = 16;
 constexpr u64 kRecordedAnSm = u64{1} << 17;
 constexpr u64 kRecordedAWarp = 512;
 
-/// Blocks that are recorded where there are enough of them, so that two are like the average ...
+/// Blocks that are recorded where the grid has many more of them ...
 constexpr u64 kMostSamples = 8;
-/// ... which is so many times as many.
+/// ... so many for each.
 constexpr u64 kBlocksASample = 8;
 
 /// Of more blocks the last ones are so small a part of the time that only the average counts.
@@ -81,22 +80,15 @@ struct GridRunner::Launch {
   u32 records_of(u64 block) const { return is_sample(block) ? recorded : 0; }
   bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
 
-  /// Of each half of the recorded blocks the one that does most nearly what the average block does.
-  void keep_average_records(double average) {
+  /// The SM that is replayed has the recorded blocks in turn: whichever are first, they are spread over the grid.
+  void spread_records() {
     std::sort(records.begin(), records.end(),
               [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });
-    if (records.size() <= 2) return;
-    const auto off = [&](const BlockRecord& record) {
-      return std::abs(static_cast<double>(record.issued) - average);
-    };
-    const auto nearest = [&](auto first, auto last) {
-      return std::min_element(first, last, [&](const auto& a, const auto& b) { return off(a) < off(b); });
-    };
-    const auto half = records.begin() + static_cast<std::ptrdiff_t>(records.size() / 2);
-    std::vector<BlockRecord> kept;
-    kept.push_back(std::move(*nearest(records.begin(), half)));
-    kept.push_back(std::move(*nearest(half, records.end())));
-    records = std::move(kept);
+    if (records.size() != kMostSamples) return;
+    constexpr size_t kSpread[kMostSamples] = {0, 4, 2, 6, 1, 5, 3, 7};
+    std::vector<BlockRecord> spread;
+    for (const size_t i : kSpread) spread.push_back(std::move(records[i]));
+    records = std::move(spread);
   }
 };
 
@@ -176,8 +168,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.counters.peers = std::move(launch.traffic.peers);
   outcome.counters.dram_read_bytes = launch.traffic.dram_read_bytes;
   outcome.counters.dram_write_bytes = launch.traffic.dram_write_bytes;
-  launch.keep_average_records(static_cast<double>(outcome.counters.even_warp_instructions) /
-                              static_cast<double>(launch.blocks));
+  launch.spread_records();
   u64 sampled = std::numeric_limits<u64>::max();
   for (const BlockRecord& record : launch.records) {
     sampled = std::min(sampled, record.issued);

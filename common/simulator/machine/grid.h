@@ -21,7 +21,7 @@ namespace roofline::sim {
 struct GridOutcome {
   KernelCounters counters;  ///< per instruction and per request; sums over instructions are derived later
   KernelOutput output;
-  std::vector<BlockRecord> records;  ///< of the sampled blocks, in their order
+  std::vector<BlockRecord> records;  ///< of the sampled blocks, spread over the grid
   /// BlockSamples::instructions, valid until the next launch.
   std::span<const u32> instructions;
   std::optional<Trap> trap;

@@ -69,6 +69,39 @@ TEST_F(UnevenBlocks, AnySeedGivesTheirTime) {
 // Breaks when the order of launch is no matter: long blocks that start last are waited for.
 TEST_F(UnevenBlocks, LongBlocksFirst) { EXPECT_GT(seconds(true, 1), 1.05 * seconds(false, 1)); }
 
+// Breaks when blocks that do as many instructions as the average, but quick ones, stand for those that wait.
+TEST_F(UnevenBlocks, DummiesDoNotHideSlowBlocks) {
+  const u64 memory = upload(std::vector<u32>(1 << 16));
+  const auto median = [&](const std::string& which) {
+    std::vector<double> times;
+    for (u64 seed = 1; seed <= 15; ++seed) {
+      const ModuleFacts module = device_.load_module(
+          module_of("mov.u32 %r2, 0; mov.u32 %r3, %ctaid.x; mov.u32 %r4, 0;" + which +
+                    "@%p2 bra B;\n"
+                    "A: mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd1, %rd4; ld.global.cg.u32 %r2, [%rd5];"
+                    "add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 50; @%p1 bra A; bra C;\n"
+                    "B: xor.b32 %r5, %r5, %r4; xor.b32 %r6, %r6, %r4; xor.b32 %r2, %r5, %r4;"
+                    "add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 50; @%p1 bra B;\n"
+                    "C: st.global.u32 [%rd1+4096], %r2;"),
+          {});
+      Launch launch;
+      launch.function = module.functions.at(0).id;
+      launch.grid = {2160, 1, 1};
+      launch.block = {32, 1, 1};
+      launch.sample_seed = seed;
+      launch.parameters.resize(16);
+      std::memcpy(launch.parameters.data(), &memory, 8);
+      times.push_back(device_.launch(launch).time.seconds);
+    }
+    std::nth_element(times.begin(), times.begin() + 7, times.end());
+    return times[7];
+  };
+  const double slow = median("setp.lt.u32 %p2, %r3, 0;");
+  const double every_other =
+      median("mul.lo.u32 %r3, %r3, 0x9e3779b1; shr.u32 %r3, %r3, 31; setp.ne.u32 %p2, %r3, 0;");
+  EXPECT_GT(every_other, 0.4 * slow);
+}
+
 class LongBlocks : public KernelTest {};
 
 // Breaks when a step between two barriers that is longer than what is recorded takes the pace of what came
