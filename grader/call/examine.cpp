@@ -120,7 +120,8 @@ class Examiner {
     const std::uint64_t arrays = plan_.device_bytes() + kAllocationUnit * plan_.arrays().size();
     const std::uint64_t peak = outcome_.go->device_bytes_peak;
     const std::uint64_t own = peak > arrays ? peak - arrays : 0;
-    const auto limit = static_cast<std::uint64_t>(allowed(plan_.shape().settings)) + kModuleBytes;
+    const auto limit =
+        static_cast<std::uint64_t>(allowed(plan_.shape().settings)) + kModuleBytes * plan_.program().gpus;
     if (own > limit)
       fail(Class::kBudgetExceeded, std::to_string(own) +
                                        " bytes were allocated on the device beside the budget that the "

@@ -93,7 +93,8 @@ Fault fault_of(const sim::Trap& trap) {
         "distance from one row to the next";
   if (trap.address == sim::AddressFault::kHostMemory)
     fault.message +=
-        "\nfix: a kernel reaches memory of the device alone: did you forget cudaMalloc or cudaMemcpy? A "
+        "\nfix: a kernel cannot reach the program's ordinary memory: did you forget cudaMalloc or "
+        "cudaMemcpy? A "
         "small "
         "structure can be passed to the kernel by value";
   if (trap.address == sim::AddressFault::kPastEnd)

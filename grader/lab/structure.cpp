@@ -167,6 +167,12 @@ StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&
                      ratio(std::max(sent, received) / share) +
                      " times its share of the bytes between GPUs (at most " + ratio(limit) + ")";
             }
+            const double needed = share * static_cast<double>(seen.region.gpus.size());
+            double sent = 0;
+            for (const auto& gpu : seen.region.gpus) sent += static_cast<double>(gpu.sent_bytes);
+            if (sent < needed)
+              return "the GPUs sent " + ratio(sent / needed) +
+                     " of the bytes that any such result needs: which part of the work was left out?";
             return std::nullopt;
           }};
 }

@@ -50,7 +50,7 @@ StructureCheck flops_at_least(std::function<double(const Settings&)> required);
 // Of programs on several GPUs.
 
 /// What each GPU sends to others, and what it receives, over the link between them, is at most `limit` times
-/// these bytes.
+/// these bytes, and together they send at least as many.
 StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&)> bytes);
 /// Streams wait for each other by events; the host waits for nothing.
 StructureCheck host_does_not_wait();

@@ -31,7 +31,7 @@ struct Tensor {
 /// the same distance from an aligned address: where its gradient is at a multiple of 8 bytes, its weight, m
 /// and v are at multiples of 16.
 
-/// On the device, and nobody's on the host.
+/// In device memory; the host never reads it.
 struct Scaler {
   float scale;         ///< what gradients are multiplied by
   std::uint32_t good;  ///< steps without an overflow since the scale changed, or since the last overflow

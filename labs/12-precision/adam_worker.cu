@@ -14,7 +14,7 @@
 namespace {
 
 constexpr int kBlock = 256;
-constexpr std::size_t kAlign = 8;  // gradients of a step begin at a multiple of so many elements
+constexpr std::size_t kAlign = 8;  // gradients of a step begin at multiples of this many elements
 
 Optimizer* optimizer = nullptr;
 

@@ -36,8 +36,9 @@ using AllSums = Sums[kTilesDown][kTilesAcross];
 // of B and multiply each with each. The warp's part of C begins at row `row`, column `column` of the block's.
 __device__ void multiply_all(AllSums& sums, const Stage& stage, int row, int column) {}
 
-// TODO 3 (about 12 lines): each sum times the scale of its row and the scale of its column, and then rounded
-// to a half. Row and column of a sum: row_of(i), column_of(i). What is outside of C is dropped.
+// TODO 3 (about 10 lines; with pairs 18): each sum times the scale of its row and the scale of its column,
+// and then rounded to a half. Row and column of a sum: row_of(i), column_of(i). What is outside of C is
+// dropped.
 __device__ void store(half* c, const AllSums& sums, const float* scale_a, const float* scale_b, int row,
                       int column, int m, int n) {}
 
@@ -45,7 +46,7 @@ template <bool aligned>
 __global__ void __launch_bounds__(kThreads)
     product(Rows a, Rows b, const float* scale_a, const float* scale_b, half* c) {
   // TODO 4 (about 14 lines): where do the block and the warp begin? Walk along K, and think of what must be
-  // complete before the next thread reads or overwrites it; then store.
+  // complete before another thread reads or overwrites it; then store.
 }
 
 }  // namespace

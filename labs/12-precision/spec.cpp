@@ -36,7 +36,7 @@ std::span<_Float16> halves(std::span<std::byte> array) {
 
 // ---- A: a step of Adam ----
 
-/// Gradients of a step begin at a multiple of so many elements (adam_worker.cu).
+/// Gradients of a step begin at multiples of this many elements (adam_worker.cu).
 constexpr double kAlign = 8;
 double distance(double n) { return std::ceil(n / kAlign) * kAlign; }
 
@@ -61,7 +61,7 @@ double adam_bytes(const Settings& s) {
 enum Content : std::uint8_t { kDrawn, kLarge, kTiny };
 /// Where an overflow is: anywhere; in the first gradient; in the last one.
 enum Where : std::uint8_t { kAnywhere, kFirst, kLast };
-/// And what: an infinity, or no number.
+/// And what: an infinity, or not a number.
 enum What : std::uint8_t { kEither, kInfinity, kNotANumber };
 
 void fill_gradients(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
@@ -276,7 +276,7 @@ std::vector<Case> adam_cases() {
       like("overflow-last", "an overflow in the last gradient, once in a while",
            {.count = 3, .n = 20'001, .steps = 4, .overflows = 0b0101, .where = kLast},
            "an overflow that comes late"),
-      like("not-a-number", "gradients that are no number",
+      like("not-a-number", "gradients that are not a number",
            {.count = 4, .n = 3001, .overflows = 0b100, .what = kNotANumber}, "a NaN"),
       like("infinite", "gradients that are infinite",
            {.count = 4, .n = 3001, .overflows = 0b100, .what = kInfinity}),
@@ -284,7 +284,7 @@ std::vector<Case> adam_cases() {
            {.count = 2, .n = 600, .steps = 5, .overflows = 0b11111}),
       like("largest", "gradients up to the largest half, which is no overflow",
            {.count = 3, .n = 2001, .content = kLarge}, "the largest half"),
-      like("tiny", "gradients that are no normal halves", {.count = 3, .n = 2001, .content = kTiny}),
+      like("tiny", "gradients that are not normal halves", {.count = 3, .n = 2001, .content = kTiny}),
       like("growth", "the scale doubles after each two good steps",
            {.count = 2, .n = 500, .steps = 7, .interval = 2}, "a scale that grows"),
       like("growth-each", "the scale doubles after each good step",
@@ -296,9 +296,10 @@ std::vector<Case> adam_cases() {
       like("later", "from step 10000 on", {.count = 2, .n = 700, .step = 10'000}),
       like("large-epsilon", "an epsilon as large as gradients", {.count = 2, .n = 700, .epsilon = 1e-3}),
       like("other-betas", "beta1 0.5, beta2 0.9", {.count = 2, .n = 700, .beta1 = 0.5, .beta2 = 0.9}),
-      like("any-scale", "a scale that is no power of two",
+      like("any-scale", "a scale that is not a power of two",
            {.count = 2, .n = 700, .overflows = 0b010, .scale = 3000}),
-      like("small-scale", "a scale below 1", {.count = 2, .n = 700, .scale = 0.125})};
+      like("small-scale", "a scale below 1, and an overflow",
+           {.count = 2, .n = 700, .overflows = 0b010, .scale = 0.125})};
   cases = cases + more;
   for (const unsigned elements : {1U, 4U}) {
     Case shifted = sized(5, 9999);
@@ -360,7 +361,7 @@ std::vector<Prediction> adam_predictions() {
       {.key = "a_regime", .question = "compute, memory or overhead?", .word = "memory"}};
 }
 
-constexpr int kTimedSteps = 4;
+constexpr int kTimedSteps = 4;  // until a run draws how many
 /// What may reach the device while a step is prepared: tensors and chunks, or how else blocks find theirs.
 /// Less than the results of the larger cases.
 constexpr std::uint64_t kTableBytes = std::uint64_t{1} << 18;
@@ -446,12 +447,14 @@ Part adam() {
       .prepares = true,
       .adapter = "adam_worker.cu",
       .given = {"chunks.h"},
-      // Which of the timed steps overflows is new in every run.
+      // How many steps are timed, and which of them overflows, is new in every run.
       .draw =
           [](Part& part, std::uint64_t seed) {
-            for (auto& [name, value] : part.goals.front().settings)
-              if (name == "overflows")
-                value = std::exp2(static_cast<double>(random_bits(seed, 0) % kTimedSteps));
+            const std::uint64_t steps = 3 + random_bits(seed, 1) % 3;
+            for (auto& [name, value] : part.goals.front().settings) {
+              if (name == "steps") value = static_cast<double>(steps);
+              if (name == "overflows") value = std::exp2(static_cast<double>(random_bits(seed, 0) % steps));
+            }
           },
   };
 }
@@ -502,7 +505,7 @@ void fill_e4m3(const Settings& s, std::uint64_t seed, std::span<std::byte> array
   fill_random(Type::kE4M3, array, seed, -most, most);
 }
 
-/// So that results are about 1, whatever operands are: one scale in eight times as large as another.
+/// So that results are about 1, whatever operands are; scales differ by up to a factor of eight.
 void fill_scales(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
   const double most = static_cast<Numbers>(s["numbers"]) == kSubnormal ? 0x1p5 : 0x1p-9;
   fill_random(Type::kF32, array, seed, most / 8, most);
@@ -510,9 +513,10 @@ void fill_scales(const Settings& s, std::uint64_t seed, std::span<std::byte> arr
 
 /// Tensor Cores add 32 products of 8-bit floats at a time to an accumulator of which they keep about 13 bits
 /// behind the leading one, whatever it is called: on Ada and Hopper sums of FP8 products have been seen to be
-/// no better (SageAttention2, DeepSeek-V3). So each of k / 32 steps may lose 2^-13 of the sum so far, which
-/// is about as large as the root of the sum of squares of its products; u is 2^-13. Scales and the result's
-/// own rounding, 2^-11 of it, come on top.
+/// no better (SageAttention2, DeepSeek-V3). In each of k / 32 steps the sum so far, and each product beside
+/// it, may lose what is below 2^-13 of the largest of them (arXiv 2511.10909 and 2512.07004), which is about
+/// as large as the root of the sum of squares of all products; u is 2^-13. Scales and the result's own
+/// rounding, 2^-11 of it, come on top.
 Reference scaled_product(const CallView& whole_call) {
   std::vector<float> values(256);
   for (unsigned bits = 0; bits < 256; ++bits)
@@ -537,7 +541,8 @@ Reference scaled_product(const CallView& whole_call) {
       const Sum sum = products({&operands->a[i * k], k}, {&operands->b[j * k], k});
       const double scale = static_cast<double>(scale_a[i]) * static_cast<double>(scale_b[j]);
       const double value = scale * sum.value, steps = std::ceil(static_cast<double>(k) / 32);
-      expected[e - begin] = {value, scale * steps * std::sqrt(sum.squares) + 4.5 * std::abs(value)};
+      // Twice 2^-13 for each step (products are cut as well), and two steps more for short sums.
+      expected[e - begin] = {value, scale * (2 * steps + 2) * std::sqrt(sum.squares) + 4.5 * std::abs(value)};
     }
   };
 }
@@ -591,7 +596,7 @@ std::vector<Case> product_cases() {
         shape(72, 136, k, "an edge, copied by 16 bytes", k == 192 ? "copies that nobody waits for" : ""));
   Case small = shape(50, 60, 96, "", "small numbers");
   small.id = "subnormal";
-  small.title = "elements that are no normal numbers";
+  small.title = "elements that are not normal numbers";
   small.settings = sizes(50, 60, 96, kSubnormal);
   cases.push_back(small);
   for (const unsigned elements : {1U, 2U}) {
@@ -606,7 +611,7 @@ std::vector<Case> product_cases() {
   return cases;
 }
 
-/// Blocks of 128 x 256 of C, one for nearly each SM, and about as many down as across: of 8 to 12 down, what
+/// Blocks of 128 x 256 of C, one for nearly every SM, and about as many down as across: of 8 to 12 down, what
 /// leaves the fewest SMs without one.
 double blocks_down(const DeviceFacts& device) {
   unsigned best = 12;

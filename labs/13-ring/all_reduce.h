@@ -13,6 +13,9 @@
 /// cudaMemcpyPeerAsync copies between any two; cudaSetDevice says for which GPU the next kernel, stream or
 /// event is. GPU 0 is current when the function is called.
 ///
+/// x is ready on all GPUs when the function is called. y[g] may be changed once the work in all streams is
+/// done, for a neighbour may still read it.
+///
 /// \param x        x[g]: device pointer on GPU g, n floats; float-aligned, no stricter; never changed
 /// \param y        y[g]: device pointer on GPU g, n floats; what it holds at first means nothing
 /// \param gpus     how many there are: 4 in every grade

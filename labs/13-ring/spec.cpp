@@ -64,7 +64,8 @@ std::vector<Case> cases() {
 }
 
 Goal goal() {
-  // 32 MiB a GPU, so that a chunk takes three times as long as a copy's start; on GPUs the page's 256 MiB.
+  // 32 MiB a GPU, so that a chunk takes three times as long as a copy's start; on GPUs 256 MiB, nearly the
+  // page's 256 MB.
   const Value elements([](const DeviceFacts& device) { return (device.simulated ? 8.0 : 64.0) * (1 << 20); });
   return {.id = "ring",
           .title = "2 (N - 1) / N of the bytes through every link, each way, at the peer ring's rate",

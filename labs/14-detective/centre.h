@@ -11,7 +11,8 @@
 ///
 /// \param x        device, rows * columns floats, row after row
 /// \param y        device, rows * columns floats
-/// \param scratch  device, rows + columns floats for what you like; they hold anything at first, in every
-/// call \param rows     any number from 1 on \param columns  any number from 1 on \param stream   when the
-/// work in it is done, so is y
+/// \param scratch  device, rows + columns floats for what you like, never cleared
+/// \param rows     any number from 1 on
+/// \param columns  any number from 1 on
+/// \param stream   when the work in it is done, so is y
 void centre(const float* x, float* y, float* scratch, int rows, int columns, cudaStream_t stream);

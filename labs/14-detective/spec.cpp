@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "grader/lab/generate.h"
 
 namespace roofline::grader {
 namespace {
@@ -225,6 +230,16 @@ Part variation() {
 
 // ---- G: above ----
 
+/// Numbers and the limit are multiples of 1 / kParts, so that some numbers are equal to it.
+constexpr double kParts = 64;
+
+void fill_parts(const Settings&, std::uint64_t seed, std::span<std::byte> array) {
+  fill_random(Type::kF32, array, seed, -1, 1);
+  const std::span<float> numbers(reinterpret_cast<float*>(array.data()), array.size() / sizeof(float));
+  for (float& number : numbers)
+    number = static_cast<float>(std::floor(static_cast<double>(number) * kParts) / kParts);
+}
+
 Reference above_reference(const CallView& call) {
   const double limit = call.scalar("limit");
   const auto x = call.input<float>("x");
@@ -236,14 +251,25 @@ Reference above_reference(const CallView& call) {
 }
 
 Part above() {
-  return part("g", "detective G: how many are above",
-              {.function = "above",
-               .arguments = {in("x", "n"),
-                             out(
-                                 "count", [](const Settings&) { return 1; }, Type::kU32),
-                             size("n"), between(-0.5, 0.5, scalar("limit")), stream()},
-               .outputs = {{.argument = "count", .tolerance = {.c = 0}, .reference_of = above_reference}}},
-              sizes({1000, 1, 31, 256, 257, 100'003}), 0);
+  Argument x = in("x", "n");
+  x.fill = fill_parts;
+  Part result =
+      part("g", "detective G: how many are above",
+           {.function = "above",
+            .arguments = {x,
+                          out(
+                              "count", [](const Settings&) { return 1; }, Type::kU32),
+                          size("n"), between(-0.5, 0.5, scalar("limit")), stream()},
+            .outputs = {{.argument = "count", .tolerance = {.c = 0}, .reference_of = above_reference}}},
+           sizes({1000, 1, 31, 256, 257, 100'003}), 0);
+  for (Case& one : result.cases) one.settings.push_back({"limit", 0.25});
+  // From -1/2 to 1/2, new in every run and each case.
+  result.draw = [](Part& drawn, std::uint64_t seed) {
+    for (std::size_t i = 0; i < drawn.cases.size(); ++i)
+      for (auto& [name, value] : drawn.cases[i].settings)
+        if (name == "limit") value = static_cast<double>(random_bits(seed, i) % 65) / kParts - 0.5;
+  };
+  return result;
 }
 
 // ---- H: centre ----

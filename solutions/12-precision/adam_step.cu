@@ -73,7 +73,9 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x != 0) return;
   if (found) atomicExch(&decision->overflow, 1);
   __threadfence();  // whoever sees the ticket sees the overflow
-  if (atomicInc(&decision->tickets, gridDim.x - 1) == gridDim.x - 1) decide(*decision, *scaler, adam);
+  if (atomicInc(&decision->tickets, gridDim.x - 1) != gridDim.x - 1) return;
+  __threadfence();  // what others did before their tickets
+  decide(*decision, *scaler, adam);
 }
 
 struct Parameter {

@@ -98,11 +98,19 @@ void Module::place_variables(const ManagedAllocator& managed) {
   for (const ptx::Function& function : source_.functions) initialise_all(function.variables);
 }
 
+namespace {
+/// CUDA C++ Programming Guide, technical specifications for each compute capability.
+constexpr u64 kMostConstantBytes = 65536;
+}  // namespace
+
 void Module::place(const ptx::Variable& variable, const ManagedAllocator& managed) {
   if (variable.is_extern || variable_index_.contains(variable.name)) return;
   VariableFacts facts{.name = variable.name, .bytes = variable.bytes};
   facts.constant = variable.space == ptx::Space::kConst;
   facts.managed = variable.is_managed && managed != nullptr;
+  if (facts.constant && (constant_bytes_ += variable.bytes) > kMostConstantBytes)
+    load_error(variable.at, "constant memory has 65536 bytes for a module, and with '" + variable.name +
+                                "' this one has " + std::to_string(constant_bytes_));
   if (facts.managed) {
     facts.address = managed(variable.bytes, variable.name);
   } else {

@@ -49,6 +49,7 @@ class Module {
   bool permutes_fragments_;
   ptx::Module source_;
   std::unordered_map<std::string, u32> functions_;
+  u64 constant_bytes_ = 0;  ///< of the variables placed so far
   std::unordered_map<std::string, u32> variable_index_;
   std::vector<VariableFacts> variables_;
   std::vector<u64> allocations_;

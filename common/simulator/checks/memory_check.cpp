@@ -37,7 +37,7 @@ Verdict verdict_on(const Trap& trap) {
                 "free memory only when the last kernel that uses it has ended"};
       if (trap.address == AddressFault::kHostMemory)
         return {kCheckMemory, "host-pointer",
-                "a kernel reaches memory of the device alone: give it the pointer that cudaMalloc gave, and "
+                "a kernel cannot reach the program's ordinary memory: give it a pointer from cudaMalloc, and "
                 "cudaMemcpy the data there first"};
       if (trap.address == AddressFault::kDestroyedObject)
         return {kCheckMemory, "use-after-free",
@@ -81,7 +81,7 @@ void Checker::allocated(u64 address, u64 bytes, const std::string& origin) {
 
 void Checker::releasing(u64 address, bool ordered, u32 stream) {
   const auto found = live_.find(address);
-  if (!ordered) streams_.host_waited_for_device();
+  if (!ordered) streams_.host_waited_for_device(found == live_.end() ? streams_.gpu() : gpu_of(address));
   if (found == live_.end()) return;
   const std::string call = ordered ? "cudaFreeAsync" : "cudaFree";
   const std::string freed = found->second.origin + ", freed by " + name_allocation(call);
@@ -163,7 +163,7 @@ bool is_side_of_race(const Finding& read, const std::deque<Finding>& all) {
 
 namespace {
 
-constexpr size_t kMostFailed = 10;  // further ones follow from those
+constexpr size_t kMostFailed = 10;  // calls: further ones follow from those
 
 Finding finding_of(const Checker::FailedCall& failed, u64 count) {
   const std::string error = failed.error + " (" + failed.text + ")";
@@ -172,13 +172,12 @@ Finding finding_of(const Checker::FailedCall& failed, u64 count) {
           ? memory_finding("failed-launch",
                            "the launch of kernel '" + failed.call + "'" + failed.site + " fails with " +
                                error + ": the kernel never ran, and the program never asked",
-                           "a launch returns nothing: call cudaGetLastError() behind it and look at what it "
-                           "says")
+                           "a launch returns nothing: call cudaGetLastError() after it and check the result")
           : memory_finding("failed-call",
                            failed.call + failed.site + " fails with " + error +
                                ", and the program never calls cudaGetLastError()",
-                           "look at what every call returns; where the program does, and goes on, "
-                           "cudaGetLastError() takes the error away");
+                           "check what every call returns; if the program handles the error and goes on, "
+                           "cudaGetLastError() clears it");
   // What a call returned may have been looked at: nobody but the program knows.
   if (!failed.launch) finding.level = Finding::Level::kNote;
   finding.count = count;
@@ -192,7 +191,7 @@ void Checker::call_failed(FailedCall call) {
   const auto known = std::ranges::find(unseen_, call, &std::pair<FailedCall, u64>::first);
   if (known != unseen_.end())
     ++known->second;
-  else if (unseen_.size() < kMostFailed)
+  else if (call.launch || unseen_.size() < kMostFailed)
     unseen_.emplace_back(std::move(call), 1);
 }
 

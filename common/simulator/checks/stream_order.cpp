@@ -74,9 +74,9 @@ void StreamOrder::host_waited_for_event(u32 event) {
   if (const auto found = events_.find(event); found != events_.end()) join(host_, found->second);
 }
 
-void StreamOrder::host_waited_for_device() {
+void StreamOrder::host_waited_for_device(u32 gpu) {
   for (const auto& [id, stream] : streams_)
-    if (stream.gpu == gpu_) join(host_, stream.clock);
+    if (stream.gpu == gpu) join(host_, stream.clock);
 }
 
 // ---- work ----
@@ -203,7 +203,7 @@ void StreamOrder::report(const Operation& before, const Operation& now, u64 addr
   finding.message = finding.places[0].what + " and " + finding.places[1].what +
                     " the same bytes, and nothing says which comes first: " + explain_(address);
   finding.advice =
-      "record an event behind the first (cudaEventRecord) and let the other stream wait for it "
+      "record an event after the first (cudaEventRecord) and let the other stream wait for it "
       "(cudaStreamWaitEvent), or put both into one stream";
   findings_.add(std::move(finding));
 }

@@ -37,7 +37,9 @@ class StreamOrder {
   /// The host knows that the work of a stream (all work of the GPU, work before an event) has ended.
   void host_waited_for_stream(u32 stream);
   void host_waited_for_event(u32 event);
-  void host_waited_for_device();
+  u32 gpu() const { return gpu_; }
+  void host_waited_for_device() { host_waited_for_device(gpu_); }
+  void host_waited_for_device(u32 gpu);
 
   // Work. Between begin and end the bytes that it touches are noted.
   void begin(u32 stream, std::string what);

@@ -22,12 +22,11 @@ constexpr std::size_t kSourceOffset = 0, kHasSize = 1, kHasIgnore = 2;
 
 using Addresses = std::array<u64, kWarpSize>;
 
-/// What lanes that copy less than all must fetch: sectors that no lane of `whole` has already. A copy lies in
+/// Lanes that copy less than all, but something, from sectors that no lane of `whole` fetches. A copy lies in
 /// one sector.
-u32 count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& from,
-                  const std::array<u32, kWarpSize>& bytes) {
+u32 partial_lanes(const Warp& w, u32 whole, const Addresses& from, const std::array<u32, kWarpSize>& bytes) {
   std::array<u64, kWarpSize> sectors;
-  u32 known = 0, fetched = 0;
+  u32 known = 0, fetching = 0;
   const auto is_new = [&](u32 lane) {
     const u64 sector = from[lane] / kSectorBytes;
     if (std::find(sectors.begin(), sectors.begin() + known, sector) != sectors.begin() + known) return false;
@@ -36,12 +35,9 @@ u32 count_partial(Warp& w, const Instruction& in, u32 whole, const Addresses& fr
   };
   for (u32 lanes = whole; lanes != 0; lanes &= lanes - 1) is_new(static_cast<u32>(std::countr_zero(lanes)));
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1)
-    if (const auto l = static_cast<u32>(std::countr_zero(lanes)); bytes[l] != 0 && is_new(l)) ++fetched;
-  // What goes through L1 may be there: then its data path is what it takes.
-  if ((in.flags & kAccessBypassL1) != 0) w.work[ResourceUse::kReadSectors] += fetched;
-  w.work[ResourceUse::kL1Passes] += fetched * kSectorBytes / kLineBytes;
-  w.work[ResourceUse::kL1Transfers] += fetched * kSectorBytes / kLineBytes;
-  return fetched;
+    if (const auto l = static_cast<u32>(std::countr_zero(lanes)); bytes[l] != 0 && is_new(l))
+      fetching |= 1u << l;
+  return fetching;
 }
 
 /// A copy of 4, 8 or 16 bytes: of a size that is only known here a compiler makes a loop, which takes longer
@@ -85,18 +81,19 @@ void copy_async(Warp& w, const Instruction& in) {
     }
   }
   MemoryLevel level = whole != 0 ? w.memory_level : MemoryLevel::kNone;
-  w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
   u32 passes = whole != 0 ? w.memory_passes : 0, transfers = whole != 0 ? w.memory_transfers : 0;
   u32 sectors = whole != 0 ? w.memory_sectors : 0;
-  if (whole != w.mask)
-    if (const u32 fetched = count_partial(w, in, whole, from, bytes); fetched != 0) {
-      passes = std::max(passes, 1u);
-      transfers = std::max(transfers, 1u);
-      // What goes through L1 is taken to be there.
-      const bool beyond = (in.flags & kAccessBypassL1) != 0;
-      if (beyond) sectors += fetched;
-      if (beyond || level == MemoryLevel::kNone) level = beyond ? MemoryLevel::kBeyondL1 : MemoryLevel::kL1;
-    }
+  if (const u32 partial = partial_lanes(w, whole, from, bytes); partial != 0) {
+    // What they read is checked below; a byte tells which sectors it is of.
+    begin_access(w, in,
+                 {AccessKind::kLoad, ptx::Space::kGlobal, partial, 1, (in.flags & kAccessBypassL1) != 0, 2},
+                 from.data());
+    passes += w.memory_passes;
+    transfers += w.memory_transfers;
+    sectors += w.memory_sectors;
+    level = std::max(level, w.memory_level);
+  }
+  w.work[ResourceUse::kLoadedRegisters] = loaded;  // what is copied waits in shared memory
   for (u32 lanes = w.mask & ~whole; lanes != 0; lanes &= lanes - 1) {
     const auto l = static_cast<u32>(std::countr_zero(lanes));
     std::memset(staged[l], 0, sizeof staged[l]);

@@ -147,6 +147,7 @@ class Resolver {
   Access global(u64 base, bool constant) {
     if (!inside_one_allocation(base)) return scattered(base, constant);
     check_alignment(base, "");
+    if (constant && !entry_.constant) not_constant(base, first_lane());
     if (entry_.read_only && request_.kind != AccessKind::kLoad) read_only(base);
     count_device(base, constant);
     return along_pattern(base);
@@ -193,6 +194,7 @@ class Resolver {
     entry_.begin = found->begin;
     entry_.end = found->end;
     entry_.read_only = found->read_only;
+    entry_.constant = found->constant;
     return holds();
   }
 
@@ -210,6 +212,7 @@ class Resolver {
                 access_text(request_.kind, "", address, request_.width) + ": " +
                     memory.explain(address, request_.width),
                 memory.fault_of(address, request_.width));
+      if (constant && !found->constant) not_constant(address, l);
       if (found->read_only && request_.kind != AccessKind::kLoad) read_only(address, l);
       pointers[l] = address;
     }
@@ -376,6 +379,12 @@ class Resolver {
     }
   }
 
+  [[noreturn]] void not_constant(u64 address, u32 lane) {
+    w_.trap(TrapKind::kIllegalAddress, lane, in_,
+            access_text(request_.kind, "", address, request_.width) +
+                ": a load from constant memory, and this is no __constant__ variable; " +
+                w_.block->grid->memory->explain(address, request_.width));
+  }
   [[noreturn]] void read_only(u64 address, u32 lane) {
     const Memory& memory = *w_.block->grid->memory;
     const Memory::Allocation* found = memory.find(address);

@@ -75,7 +75,7 @@ struct AccessEntry {
   AddressPattern pattern;
   /// The allocation that the last request of this instruction went to.
   u64 epoch = 0, begin = 0, end = 0;
-  bool read_only = false;
+  bool read_only = false, constant = false;
 };
 
 /// Neighbouring bytes whose atomics one slice of L2 does, one turn after the other: seen on H100 and H200.

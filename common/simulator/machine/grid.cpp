@@ -80,7 +80,8 @@ struct GridRunner::Launch {
   u32 records_of(u64 block) const { return is_sample(block) ? recorded : 0; }
   bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
 
-  /// The SM that is replayed has the recorded blocks in turn: whichever are first, they are spread over the grid.
+  /// The SM that is replayed has the recorded blocks in turn: whichever are first, they are spread over the
+  /// grid.
   void spread_records() {
     std::sort(records.begin(), records.end(),
               [](const BlockRecord& a, const BlockRecord& b) { return a.block < b.block; });

@@ -163,6 +163,7 @@ u64 Memory::place(u64 bytes, const std::string& origin, bool read_only, bool on_
                   .origin = origin,
                   .host_visible = false,
                   .read_only = read_only,
+                  .constant = read_only,
                   .on_heap = on_heap,
                   .is_mapped = false,
                   .serial = next_serial_++};
@@ -244,6 +245,7 @@ void Memory::enter(u64 address, u64 bytes, const std::string& origin, bool read_
                     .origin = origin,
                     .host_visible = false,
                     .read_only = read_only,
+                    .constant = false,
                     .on_heap = false,
                     .is_mapped = true,
                     .serial = next_serial_++};
@@ -274,14 +276,19 @@ bool Memory::release(u64 address) {
 u64 Memory::allocate_on_heap(u64 bytes, const std::string& origin) {
   if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
   const u64 begin = place(bytes, origin, false, true);
-  if (begin != 0) heap_used_ += bytes;
+  if (begin == 0) return 0;
+  heap_used_ += bytes;
+  used_ += bytes;
+  peak_ = std::max(peak_, used_);
   return begin;
 }
 
 bool Memory::release_on_heap(u64 address) {
   auto found = live_.find(address);
   if (found == live_.end() || !found->second.on_heap) return false;
-  heap_used_ -= found->second.end - found->second.begin;
+  const u64 bytes = found->second.end - found->second.begin;
+  heap_used_ -= bytes;
+  used_ -= bytes;
   remove(found);
   return true;
 }
@@ -298,6 +305,7 @@ bool Memory::add_host(u64 address, u64 bytes, const std::string& origin) {
                     .origin = origin,
                     .host_visible = true,
                     .read_only = false,
+                    .constant = false,
                     .on_heap = false,
                     .is_mapped = false,
                     .serial = next_serial_++};

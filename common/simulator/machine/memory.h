@@ -33,7 +33,8 @@ class Memory {
     u64 begin = 0, end = 0;     ///< end as asked for, not rounded
     std::string origin;         ///< who made it, may be empty
     bool host_visible = false;  ///< pinned, mapped or managed: in the host window
-    bool read_only = false;     ///< constant memory
+    bool read_only = false;     ///< for kernels: constant memory, or mapped so
+    bool constant = false;      ///< a __constant__ variable
     bool on_heap = false;       ///< malloc in a kernel
     bool is_mapped = false;     ///< see virtual_memory.h
     u64 serial = 0;             ///< never used twice
@@ -43,8 +44,8 @@ class Memory {
   u64 allocate(u64 bytes, const std::string& origin, bool read_only = false);
   /// False when `address` is not the start of a live device allocation.
   bool release(u64 address);
-  /// The same for malloc and free in kernels. They have a budget of their own, apart from the device's
-  /// memory; each block is an allocation, so that its bounds and its lifetime are checked like any other's.
+  /// The same for malloc and free in kernels. They have a budget of their own, and count as device memory in
+  /// use; each block is an allocation, so that its bounds and its lifetime are checked like any other's.
   u64 allocate_on_heap(u64 bytes, const std::string& origin);
   bool release_on_heap(u64 address);
   void set_heap_limit(u64 bytes) { heap_limit_ = bytes; }

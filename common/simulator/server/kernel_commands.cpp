@@ -172,6 +172,7 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   const PhiloxBlock random = philox(board_.sampling_seed, board_.kernels);
   launch.sample_seed = u64{random.word[1]} << 32 | random.word[0];
   LaunchResult result = device_->launch(launch);
+  records_.device_bytes(device_bytes_in_use());  // malloc in kernels
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;

@@ -80,8 +80,8 @@ Answer Server::handle(const Allocate& c) {
 
 Answer Server::handle(const Release& c) {
   timeline_.host_call(description_.api_call_us);
-  if (!c.ordered) timeline_.synchronize_device();
   Server* owner = board_.owner_of(c.address);
+  if (!c.ordered) (owner ? owner : this)->timeline_.synchronize_device();
   if (checks_) checks_->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
   if (!owner || !owner->device_->release(c.address)) {
     if (checks_) checks_->release_refused(c.address);
@@ -190,7 +190,11 @@ void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool
 }
 
 void Server::flush_copy() {
-  if (copy_.bytes) timeline_.copy(copy_.stream, copy_.kind, copy_.bytes, copy_.pageable, copy_.async);
+  if (copy_.bytes) {
+    timeline_.copy(copy_.stream, copy_.kind, copy_.bytes, copy_.pageable, copy_.async);
+    const bool waits = !copy_.async || (copy_.pageable && copy_.kind == CopyKind::kDeviceToHost);
+    if (waits && copy_.kind != CopyKind::kDeviceToDevice) records_.host_waited();
+  }
   copy_.bytes = 0;
   timeline_.clear_entries();
 }

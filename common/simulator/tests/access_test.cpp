@@ -301,6 +301,34 @@ TEST_F(Trapping, TheFaultOfAnAddressIsAField) {
   EXPECT_EQ(fault("ld.global.f32 %f1, [%rd1+8];", a), AddressFault::kFreed);
 }
 
+// Breaks when any memory can be read as constants, which cost nothing.
+TEST_F(Trapping, OnlyConstantsAreLoadedAsConstants) {
+  const u64 memory = upload(std::vector<u32>(64));
+  for (const std::string stride : {"4", "0"}) {
+    const LaunchResult result =
+        run("mul.wide.u32 %rd3, %r1, " + stride + "; add.s64 %rd4, %rd1, %rd3; ld.const.u32 %r2, [%rd4];" +
+                store("%r2"),
+            memory);
+    ASSERT_TRUE(result.trap) << stride;
+    EXPECT_NE(result.trap->message.find("this is no __constant__ variable"), std::string::npos)
+        << result.trap->message;
+  }
+}
+
+// Breaks when a module has more constants than the hardware.
+TEST_F(Trapping, ConstantsHaveTheirLimit) {
+  const std::string body = "ld.const.u32 %r2, [c]; st.global.u32 [%rd1], %r2;";
+  const u64 memory = upload(std::vector<u32>(64));
+  run_well(body, memory, 0, 1, 1, ".const .align 4 .b8 c[65536];");
+  try {
+    run(body, memory, 0, 1, 1, ".const .align 4 .b8 c[65536];\n.const .align 4 .b8 d[4];");
+    FAIL() << "65540 bytes of constants";
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("constant memory has 65536 bytes"), std::string::npos)
+        << error.what();
+  }
+}
+
 // Breaks when a kernel can change constants.
 TEST_F(Trapping, ConstantsAreReadOnly) {
   expect_trap(run("mov.u64 %rd3, c; cvta.const.u64 %rd4, %rd3; st.u32 [%rd4], %r1;", 0, 0, 1, 1,

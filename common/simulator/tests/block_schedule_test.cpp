@@ -63,7 +63,7 @@ TEST_F(UnevenBlocks, AnySeedGivesTheirTime) {
   std::vector<double> times;
   for (u64 seed = 1; seed <= 24; ++seed) times.push_back(seconds(false, seed));
   const auto [least, most] = std::minmax_element(times.begin(), times.end());
-  EXPECT_LE(*most / *least, 1.02);
+  EXPECT_LE(*most / *least, 1.04);
 }
 
 // Breaks when the order of launch is no matter: long blocks that start last are waited for.

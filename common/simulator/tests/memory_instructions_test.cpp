@@ -225,6 +225,24 @@ TEST_F(MemoryInstructions, CopiesAsynchronously) {
   for (u32 i = 0; i < 128; ++i) EXPECT_EQ(got[i], i / 4 % 2 == 1 && i % 4 >= 2 ? 0 : i + 1) << i;
 }
 
+// Breaks when bytes reach shared memory that nobody has fetched: copies of a part read as any other load
+// does.
+TEST_F(MemoryInstructions, AsynchronousCopiesOfAPartAreCounted) {
+  const u64 from = upload(sequence<u32>(4096));
+  const auto sectors = [&](const std::string& size) {
+    return run_well(
+               "mul.wide.u32 %rd3, %r1, 128; add.s64 %rd4, %rd1, %rd3; mov.u32 %r2, s; shl.b32 %r3, %r1, 4;"
+               "add.u32 %r4, %r2, %r3; cp.async.ca.shared.global [%r4], [%rd4], 16, " +
+                   size + "; cp.async.wait_all;",
+               from, 0, 32, 1, ".shared .align 16 .b8 s[512];")
+        .counters.l2_read_sectors;
+  };
+  EXPECT_EQ(sectors("16"), 32u);
+  EXPECT_EQ(sectors("12"), 32u);
+  EXPECT_EQ(sectors("1"), 32u);
+  EXPECT_EQ(sectors("0"), 0u);
+}
+
 // Breaks when a source that is not read (size 0) is checked all the same: edge tiles point past their array.
 TEST_F(MemoryInstructions, AsynchronousCopyOfNothingReadsNothing) {
   const u64 to = upload(std::vector<u32>(1, 9));

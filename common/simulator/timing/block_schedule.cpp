@@ -44,20 +44,26 @@ double clocks_of_blocks(const BlockPace& pace, std::span<const u32> work) {
   };
   for (size_t i = 0; i < sms.size(); ++i) expect(i);
   double last = 0;
+  std::vector<size_t> changed;  // SMs of which blocks end at the same time
   while (!endings.empty()) {
-    const auto [at, index] = endings.top();
-    endings.pop();
-    Sm& sm = sms[index];
-    const auto ended = std::min_element(sm.ends.begin(), sm.ends.end());
-    sm.done = *ended;
-    sm.at = last = at;
-    if (next < work.size()) {
-      *ended = sm.done + work[next++];
-    } else {
-      *ended = sm.ends.back();
-      sm.ends.pop_back();
+    last = endings.top().at;
+    changed.clear();
+    while (!endings.empty() && endings.top().at == last) {
+      Sm& sm = sms[endings.top().sm];
+      changed.push_back(endings.top().sm);
+      endings.pop();
+      sm.done = *std::min_element(sm.ends.begin(), sm.ends.end());
+      sm.at = last;
+      std::erase(sm.ends, sm.done);
     }
-    expect(index);
+    // The next block goes where the fewest are.
+    const auto fewer = [&](size_t a, size_t b) { return sms[a].ends.size() < sms[b].ends.size(); };
+    while (next < work.size()) {
+      Sm& sm = sms[*std::min_element(changed.begin(), changed.end(), fewer)];
+      if (sm.ends.size() >= pace.resident) break;
+      sm.ends.push_back(sm.done + work[next++]);
+    }
+    for (const size_t index : changed) expect(index);
   }
   return last;
 }

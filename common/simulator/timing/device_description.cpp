@@ -302,7 +302,9 @@ void follow(D& device, const D& plain, const std::vector<std::string>& given) {
   const auto has = [&](const char* key) { return std::ranges::find(given, key) != given.end(); };
   for (const Follows& pair : kFollows) {
     // Bytes a second are clock times width: a bus that was given says that the clock is meant as it is.
-    if (!has(pair.first_key) || has(pair.second_key) || has("memory_bus_bits")) continue;
+    if (!has(pair.first_key) || has(pair.second_key) ||
+        (pair.first == &D::dram_gbps && has("memory_bus_bits")))
+      continue;
     device.*pair.second *= device.*pair.first / plain.*pair.first;
     device.sources.push_back(std::string("changed: ") + pair.second_key + "=" +
                              number_text(device.*pair.second) + ", with " + pair.first_key);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "simulator/timing/block_schedule.h"
 #include "simulator/timing/busiest.h"
@@ -174,15 +175,10 @@ class KernelModel {
   /// however idle the SM is otherwise. The first block's start is part of launching (kernel_start_us).
   double latency_seconds() const {
     const double rounds = std::ceil(blocks_ / (resident_ * device_.sms));
-    return (rounds * lone_block_clocks() + (rounds - 1) * device_.block_start_latency) /
-           (device_.clock_mhz * 1e6);
-  }
-
-  /// Of the sampled block with the longer dependency time.
-  double lone_block_clocks() const {
     const double reads = number(counters_.l2_read_sectors);
     const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 0;
-    return counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
+    const double cycles = counters_.block_cycles_l2 * hit + counters_.block_cycles_dram * (1 - hit);
+    return (rounds * cycles + (rounds - 1) * device_.block_start_latency) / (device_.clock_mhz * 1e6);
   }
 
   /// Leaves in `time` what warps did meanwhile, in cycles of what was replayed.
@@ -218,14 +214,18 @@ class KernelModel {
 
   /// How much longer the grid's blocks take than as many recorded ones, of which an SM does `blocks` in so
   /// many cycles: blocks with less to do leave their places earlier.
-  double all_to_recorded(double cycles, u64 blocks_of_sm) const {
+  double all_to_recorded(double clocks, u64 blocks_of_sm) const {
     // The SM's blocks are the recorded ones in turn.
     const double blocks = number(blocks_of_sm);
-    double recorded = 0;
+    const double reads = number(counters_.l2_read_sectors);
+    const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 1;
+    double recorded = 0, alone = 0;
     for (size_t i = 0; i < records_.size(); ++i) {
       if (records_[i].issued == 0) return 1;
       const u64 times = blocks_of_sm / records_.size() + (i < blocks_of_sm % records_.size() ? 1 : 0);
       recorded += number(records_[i].issued) * number(times) / blocks;
+      const Scoreboard::Cycles& cycles = records_[i].alone;
+      alone += (cycles.l2 * hit + cycles.dram * (1 - hit)) * number(times) / blocks;
     }
     if (instructions_.empty()) {
       const double average = number(counters_.even_warp_instructions) / blocks_;
@@ -235,11 +235,14 @@ class KernelModel {
     const BlockPace pace{.sms = device_.sms,
                          .resident = static_cast<u32>(resident_),
                          .work = recorded,
-                         .alone = lone_block_clocks(),
-                         .together = cycles * resident_ / blocks};
-    const std::vector<u32> like_recorded(instructions_.size(), static_cast<u32>(std::lround(recorded)));
+                         .alone = alone,
+                         .together = clocks * resident_ / blocks};
+    const std::vector<u32> like_recorded(
+        instructions_.size(),
+        static_cast<u32>(std::lround(std::min<double>(recorded, std::numeric_limits<u32>::max()))));
     if (std::ranges::equal(instructions_, like_recorded)) return 1;
-    return clocks_of_blocks(pace, instructions_) / clocks_of_blocks(pace, like_recorded);
+    const double even = clocks_of_blocks(pace, like_recorded);
+    return even > 0 ? clocks_of_blocks(pace, instructions_) / even : 1;
   }
 
   static double joined(double a, double b, double exponent) {

@@ -55,10 +55,11 @@ struct BlockSamples {
 };
 
 /// The longer of all bounds joined by the p-norm of overlap_exponent, and the replay of the records on one
-/// SM with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), as much longer or shorter as
-/// the blocks of the grid take beside the recorded ones (timing/block_schedule.h). Without records the
-/// block's dependency time stands for the replay, joined by latency_exponent. Each bound's formula stands in
-/// kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on the device.
+/// SM with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), scaled by how
+/// much longer or shorter the blocks of the grid take than the recorded ones (timing/block_schedule.h).
+/// Without records the block's dependency time stands for the replay, joined by latency_exponent. Each
+/// bound's formula stands in kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on
+/// the device.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block, BlockSamples samples = {},
                         ReplayMemory* memory = nullptr);

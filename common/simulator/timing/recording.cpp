@@ -26,7 +26,7 @@ auto after_meetings(std::vector<Recorded>& all, u64 meetings) {
   return end;
 }
 
-/// Numbers of two meetings at one barrier, the first and the last ones of all that are so; 0: there are none.
+/// Numbers of two meetings at one barrier, the last such pair and the earliest of it; 0: there are none.
 struct Loop {
   u64 first = 0, last = 0;
 };

@@ -76,6 +76,14 @@ TEST(Share, IsThatOfEachGpu) {
   EXPECT_NE(complaint(rule, region).find("GPU 1 sent 1.50 times"), std::string::npos);
 }
 
+// Breaks when bytes that nobody counted, or work that was left out, pass.
+TEST(Share, IsNeededByAllTogether) {
+  const StructureCheck rule = each_gpu_sends(1.05, [](const Settings&) { return 100; });
+  sim::Region region;
+  region.gpus = {{0, 100, 100}, {0, 90, 90}};
+  EXPECT_NE(complaint(rule, region).find("the GPUs sent 0.95 of the bytes"), std::string::npos);
+}
+
 // Breaks when the worker's own waits are the program's, or one of the program's passes.
 TEST(HostWaits, AreOthersThanTheWorkers) {
   const StructureCheck rule = host_does_not_wait();
