@@ -15,7 +15,7 @@ constexpr int kThreads = 256;
 // one have to tell each other. In device memory, from step to step.
 struct Decision {
   std::uint32_t overflow, tickets;
-  bool update;  // and what else? TODO 2 knows it, TODO 4 needs it
+  bool update;  // and what else? Deciding knows it, updating needs it
 };
 
 // TODO 1 (about 3 lines): is this half infinite or not a number? Which bits say so?

@@ -294,7 +294,7 @@ LaunchResult Device::launch(const Launch& launch) {
   result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
   result.trap = std::move(outcome.trap);
   result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block,
-                             {outcome.records, outcome.instructions}, &s.replays);
+                             outcome.records, &s.replays);
   s.now_ns += result.time.seconds * 1e9;
   return result;
 }

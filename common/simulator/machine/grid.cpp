@@ -38,9 +38,6 @@ constexpr u64 kMostSamples = 8;
 /// ... so many for each.
 constexpr u64 kBlocksASample = 8;
 
-/// Of more blocks the last ones are so small a part of the time that only the average counts.
-constexpr u64 kMostScheduled = u64{1} << 16;
-
 }  // namespace
 
 struct GridRunner::Launch {
@@ -119,7 +116,6 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
   grid.parallel = workers > 1;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
-  instructions_.assign(grid.kernel->in_order || launch.blocks > kMostScheduled ? 0 : launch.blocks, 0);
   launch.traffic.by_instruction.resize(grid.kernel->info.size());
   fill_launch_rows(*grid.kernel, grid);
   for (unsigned i = 0; i < workers; ++i) {
@@ -182,7 +178,6 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     outcome.counters.longest_cycles_l2 = launch.longest.l2;
     outcome.counters.longest_cycles_dram = launch.longest.dram;
   }
-  outcome.instructions = instructions_;
   outcome.records = std::move(launch.records);
   outcome.trap = launch.trap;
   outcome.trapped_block = launch.stop_at;
@@ -241,9 +236,6 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
       device_.l1_bytes_per_clock / (static_cast<double>(kLineBytes) * device_.shared_wavefronts_per_clock));
   u64 instructions = 0;
   for (u32 i = 0; i < block.warp_count; ++i) instructions += block.warps[i].issued;
-  if (!instructions_.empty())
-    instructions_[block.linear_id] =
-        static_cast<u32>(std::min<u64>(instructions, std::numeric_limits<u32>::max()));
   const bool is_sample = launch.is_sample(block.linear_id);
   if (const Scoreboard::Cycles cycles = is_sample ? runner.cycles() : runner.cycles_by_pace();
       cycles.dram > 0) {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,6 @@ struct GridOutcome {
   KernelCounters counters;  ///< per instruction and per request; sums over instructions are derived later
   KernelOutput output;
   std::vector<BlockRecord> records;  ///< of the sampled blocks, spread over the grid
-  /// BlockSamples::instructions, valid until the next launch.
-  std::span<const u32> instructions;
   std::optional<Trap> trap;
   u64 trapped_block = 0;
 };
@@ -70,7 +67,6 @@ class GridRunner {
   ThreadPool pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<BlockRunner>> residents_;
-  std::vector<u32> instructions_;  ///< of each block of the launch
   double time_limit_ = 0;
   bool last_block_first_ = false;
 };

@@ -83,7 +83,7 @@ inline double seconds(const DeviceDescription& gpu, const KernelCounters& counte
   BlockRecord record = test::block_of(warp, threads / 32);
   record.part = record.loop_part = part;
   return model_kernel(gpu, counters, resources, {static_cast<u32>(blocks), 1, 1}, {threads, 1, 1},
-                      {.records = {&record, 1}})
+                      {&record, 1})
       .seconds;
 }
 

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
-#include "simulator/timing/block_schedule.h"
 #include "simulator/timing/busiest.h"
 
 namespace roofline::sim {
@@ -27,12 +25,11 @@ constexpr double kMoreWords = 1.0 / 8;
 class KernelModel {
  public:
   KernelModel(const DeviceDescription& device, const KernelCounters& counters,
-              const KernelResources& resources, Dim3 grid, Dim3 block, BlockSamples samples,
+              const KernelResources& resources, Dim3 grid, Dim3 block, std::span<const BlockRecord> records,
               ReplayMemory& memory)
       : device_(device),
         counters_(counters),
-        records_(samples.records),
-        instructions_(samples.instructions),
+        records_(records),
         memory_(memory),
         blocks_(number(grid.count())) {
     resident_ = std::max<double>(1, occupancy(device, resources, block, grid.count()).blocks_per_sm);
@@ -209,40 +206,22 @@ class KernelModel {
     const ReplayOutcome& outcome = memory_.replay(device_, work);
     time.stalls = outcome.stalls;
     time.stalls_of = outcome.stalls_of;
-    return outcome.cycles * all_to_recorded(outcome.cycles, work.blocks) / (device_.clock_mhz * 1e6);
+    return outcome.cycles * average_to_replayed(work.blocks) / (device_.clock_mhz * 1e6);
   }
 
-  /// How much longer the grid's blocks take than as many recorded ones, of which an SM does `blocks` in so
-  /// many cycles: blocks with less to do leave their places earlier.
-  double all_to_recorded(double clocks, u64 blocks_of_sm) const {
-    // The SM's blocks are the recorded ones in turn.
+  /// Instructions of the average block for each one of those that were replayed: blocks with less to do leave
+  /// their places earlier. In the first round the busiest SM may have only such blocks.
+  double average_to_replayed(u64 blocks_of_sm) const {
     const double blocks = number(blocks_of_sm);
-    const double reads = number(counters_.l2_read_sectors);
-    const double hit = reads > 0 ? number(counters_.l2_hit_sectors) / reads : 1;
-    double recorded = 0, alone = 0;
+    double replayed = 0;  // the recorded ones in turn
     for (size_t i = 0; i < records_.size(); ++i) {
       if (records_[i].issued == 0) return 1;
       const u64 times = blocks_of_sm / records_.size() + (i < blocks_of_sm % records_.size() ? 1 : 0);
-      recorded += number(records_[i].issued) * number(times) / blocks;
-      const Scoreboard::Cycles& cycles = records_[i].alone;
-      alone += (cycles.l2 * hit + cycles.dram * (1 - hit)) * number(times) / blocks;
+      replayed += number(records_[i].issued) * number(times) / blocks;
     }
-    if (instructions_.empty()) {
-      const double average = number(counters_.even_warp_instructions) / blocks_;
-      const double rest = std::max(1 - resident_ / blocks, 0.0);  // after the first round
-      return 1 + (average / recorded - 1) * rest;
-    }
-    const BlockPace pace{.sms = device_.sms,
-                         .resident = static_cast<u32>(resident_),
-                         .work = recorded,
-                         .alone = alone,
-                         .together = clocks * resident_ / blocks};
-    const std::vector<u32> like_recorded(
-        instructions_.size(),
-        static_cast<u32>(std::lround(std::min<double>(recorded, std::numeric_limits<u32>::max()))));
-    if (std::ranges::equal(instructions_, like_recorded)) return 1;
-    const double even = clocks_of_blocks(pace, like_recorded);
-    return even > 0 ? clocks_of_blocks(pace, instructions_) / even : 1;
+    const double average = number(counters_.even_warp_instructions) / blocks_;
+    const double rest = std::max(1 - resident_ / blocks, 0.0);  // after the first round
+    return 1 + (average / replayed - 1) * rest;
   }
 
   static double joined(double a, double b, double exponent) {
@@ -260,7 +239,6 @@ class KernelModel {
   const DeviceDescription& device_;
   const KernelCounters& counters_;
   std::span<const BlockRecord> records_;
-  std::span<const u32> instructions_;
   ReplayMemory& memory_;
   double blocks_, resident_ = 1, used_sms_ = 1;
   double sm_cycle_ =
@@ -313,11 +291,11 @@ double tensor_latency(const DeviceDescription& device, FlopType type, double flo
 }
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
-                        const KernelResources& resources, Dim3 grid, Dim3 block, BlockSamples samples,
-                        ReplayMemory* memory) {
+                        const KernelResources& resources, Dim3 grid, Dim3 block,
+                        std::span<const BlockRecord> records, ReplayMemory* memory) {
   ReplayMemory none;
   KernelTime time =
-      KernelModel(device, counters, resources, grid, block, samples, memory != nullptr ? *memory : none)
+      KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none)
           .run();
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;

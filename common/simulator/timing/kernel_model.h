@@ -46,22 +46,14 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// What the blocks of a launch did.
-struct BlockSamples {
-  std::span<const BlockRecord> records;
-  /// Of each block, in the order of launch; empty where there are too many, or where they wait for each
-  /// other.
-  std::span<const u32> instructions = {};
-};
-
 /// The longer of all bounds joined by the p-norm of overlap_exponent, and the replay of the records on one
-/// SM with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), scaled by how
-/// much longer or shorter the blocks of the grid take than the recorded ones (timing/block_schedule.h).
+/// SM with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), as far as
+/// the average block does as much as those.
 /// Without records the block's dependency time stands for the replay, joined by latency_exponent. Each
 /// bound's formula stands in kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on
 /// the device.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
-                        const KernelResources& resources, Dim3 grid, Dim3 block, BlockSamples samples = {},
-                        ReplayMemory* memory = nullptr);
+                        const KernelResources& resources, Dim3 grid, Dim3 block,
+                        std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr);
 
 }  // namespace roofline::sim
