@@ -307,8 +307,7 @@ TEST(KernelModel, RecordedBlocksStandForTheAverageBlock) {
   const auto seconds = [&](u32 blocks, double average) {
     KernelCounters counters;
     counters.even_warp_instructions = static_cast<u64>(blocks * average);
-    return model_kernel(gpu, counters, resources, {blocks, 1, 1}, {256, 1, 1}, {&record, 1})
-        .seconds;
+    return model_kernel(gpu, counters, resources, {blocks, 1, 1}, {256, 1, 1}, {&record, 1}).seconds;
   };
   const u32 many = gpu.sms * 8 * 50, one_round = gpu.sms * 8;
   EXPECT_NEAR(seconds(many, 1600) / seconds(many, 3200), 0.5, 0.02);
