@@ -274,7 +274,7 @@ bool Memory::release(u64 address) {
 }
 
 u64 Memory::allocate_on_heap(u64 bytes, const std::string& origin) {
-  if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
+  if (bytes > free_bytes() || bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
   const u64 begin = place(bytes, origin, false, true);
   if (begin == 0) return 0;
   heap_used_ += bytes;

@@ -165,16 +165,18 @@ TEST(Memory, EpochTellsStatesApart) {
   EXPECT_NE(memory.epoch(), f);
 }
 
-// Breaks when heap blocks count against device memory, exceed their budget, or cudaFree takes them.
+// Breaks when heap blocks are no memory in use, exceed their budget, or cudaFree takes them.
 TEST(Memory, HeapHasItsOwnBudget) {
   Memory memory(kGiB);
   memory.set_heap_limit(1000);
   const u64 a = memory.allocate_on_heap(600, "malloc");
   EXPECT_NE(a, 0u);
   EXPECT_EQ(memory.allocate_on_heap(401, "malloc"), 0u);
-  EXPECT_EQ(memory.free_bytes(), kGiB);
+  EXPECT_EQ(memory.free_bytes(), kGiB - 600);
+  EXPECT_EQ(memory.peak_bytes(), 600u);
   EXPECT_FALSE(memory.release(a));
   EXPECT_TRUE(memory.release_on_heap(a));
+  EXPECT_EQ(memory.free_bytes(), kGiB);
   EXPECT_FALSE(memory.release_on_heap(a));
   EXPECT_NE(memory.allocate_on_heap(1000, "malloc"), 0u);
 }
