@@ -108,7 +108,8 @@ void Module::place(const ptx::Variable& variable, const ManagedAllocator& manage
   VariableFacts facts{.name = variable.name, .bytes = variable.bytes};
   facts.constant = variable.space == ptx::Space::kConst;
   facts.managed = variable.is_managed && managed != nullptr;
-  if (facts.constant && (constant_bytes_ += variable.bytes) > kMostConstantBytes)
+  if (facts.constant) constant_bytes_ += variable.bytes;
+  if (constant_bytes_ > kMostConstantBytes)
     load_error(variable.at, "constant memory has 65536 bytes for a module, and with '" + variable.name +
                                 "' this one has " + std::to_string(constant_bytes_));
   if (facts.managed) {
