@@ -181,7 +181,7 @@ Parameter stepped(const Steps& steps, const CallView& call, std::size_t i) {
 }
 
 template <class Of>
-Output of_parameters(const std::string& argument, double u, const Of& of) {
+Output of_parameters(const std::string& argument, double u, Of of) {
   return {.argument = argument,
           .tolerance = {.c = 1, .u = u},
           .cost = [](const Settings&) { return 400; },
