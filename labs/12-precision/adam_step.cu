@@ -24,8 +24,8 @@ __device__ bool overflowed(half g) { return false; }
 // TODO 2 (about 12 lines): one thread, for the whole step. Was there an overflow? Then the scale is halved
 // and the count of good steps begins again; if not, this is one more step, one more good one, and perhaps the
 // scale doubles. What will the second kernel divide by: the scale from before or from after? And what has to
-// be cleared for the next step? What updating needs of 1 - beta^t (one_less_power(beta, t)) is worked out here,
-// once.
+// be cleared for the next step? What updating needs of 1 - beta^t (one_less_power(beta, t)) is worked out
+// here, once.
 __device__ void decide(Decision& decision, Scaler& scaler, const Adam& adam) {}
 
 // TODO 3 (about 14 lines): all blocks together look at all gradients. The block that is the last to finish
