@@ -49,6 +49,13 @@ std::string simulated_with(int capability, const std::filesystem::path& simulato
   return "sim" + found;
 }
 
+std::string device_for(const Part& part, const std::string& device,
+                       const std::filesystem::path& simulator_directory) {
+  if (device != "auto" || part.minimum_capability == 0 || !parse_device(device).simulated) return device;
+  const std::string found = simulated_with(part.minimum_capability, simulator_directory);
+  return found == "sim" ? device : found;
+}
+
 RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds) {
   RigOptions rig;
   rig.device = device;

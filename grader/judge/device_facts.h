@@ -23,6 +23,11 @@ DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& opti
 /// usual one has it, else the largest of those that have exactly this.
 std::string simulated_with(int capability, const std::filesystem::path& simulator_directory);
 
+/// What `--device` means for a part. Where the choice is ours ("auto") and there is no GPU, a part that the
+/// usual simulated device cannot run has one that can; otherwise `device` as it was given.
+std::string device_for(const Part& part, const std::string& device,
+                       const std::filesystem::path& simulator_directory);
+
 RigOptions rig_options(const DeviceChoice& device, const GradeOptions& options, double deadline_seconds);
 
 }  // namespace roofline::grader

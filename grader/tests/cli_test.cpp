@@ -87,6 +87,12 @@ TEST_F(CommandLine, HelpIsAVerbAndADeviceWithoutSimIsNamed) {
   EXPECT_NE(device.output.find("sim:h200"), std::string::npos) << device.output;
 }
 
+// Breaks when a part that the usual simulated device lacks is skipped although nobody chose that device.
+TEST_F(CommandLine, APartIsGradedWhereItCanRun) {
+  expect(lab({"grade", "12b", "--solution", "--quick"}), 3, "simulated NVIDIA L40S");
+  expect(lab({"grade", "12b", "--solution", "--quick", "--device", "sim"}), 3, "--device sim:l40s");
+}
+
 // Breaks when a GPU with changed numbers grades a class, counts as progress, or a slip in it has no sentence.
 TEST_F(CommandLine, AChangedGpuIsAnExperiment) {
   expect(lab({"grade", "01", "--device", "sim:h200,smss=66"}), 2, "Did you mean \"sms\"?");

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
@@ -12,6 +15,7 @@
 #include "grader/base/units.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
+#include "grader/judge/device_facts.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/hidden.h"
 #include "grader/lab/submission_file.h"
@@ -104,14 +108,33 @@ std::string write_figures(const Result& result, const GradeRequest& request, con
   return text;
 }
 
+/// One for each device that the parts are graded on.
+class Workbenches {
+ public:
+  Workbenches(const Paths& paths, std::string device, Sandbox sandbox)
+      : paths_(paths), device_(std::move(device)), sandbox_(sandbox) {
+    at(device_);  // a device that does not exist is refused before anything is graded
+  }
+  Workbench& of(const Chosen& part) { return at(device_for(*part.part, device_, paths_.simulator())); }
+
+ private:
+  Workbench& at(const std::string& device) {
+    return benches_.try_emplace(device, paths_, device, sandbox_).first->second;
+  }
+
+  Paths paths_;
+  std::string device_;
+  Sandbox sandbox_;
+  std::map<std::string, Workbench> benches_;
+};
+
 /// How long it may take: what it took the last time on such a device.
-std::string expected_time(const std::vector<Chosen>& chosen, const Workbench& workbench, const Paths& paths) {
-  const DeviceRecord device = workbench.device_record();
+std::string expected_time(const std::vector<Chosen>& chosen, Workbenches& workbenches, const Paths& paths) {
   double seconds = 0;
   std::string unknown;
   for (const Chosen& part : chosen) {
     const std::vector<Attempt> attempts = attempts_of(paths.state, part.id());
-    const Attempt* last = last_of(attempts, device, true);
+    const Attempt* last = last_of(attempts, workbenches.of(part).device_record(), true);
     if (last == nullptr)
       unknown += (unknown.empty() ? "" : ", ") + part.id();
     else
@@ -185,11 +208,11 @@ void require_given(const GradeRequest& request) {
 }
 
 /// Whether each compiles; what does is in the cache then.
-int compile_all(Workbench& workbench, const std::vector<Chosen>& chosen,
+int compile_all(Workbenches& workbenches, const std::vector<Chosen>& chosen,
                 const std::vector<Submission>& submissions) {
   bool all = true;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const Check built = workbench.compile(chosen[i], submissions[i]);
+    const Check built = workbenches.of(chosen[i]).compile(chosen[i], submissions[i]);
     all = all && built.verdict == Verdict::kPass;
     std::printf("  %s %s\n", chosen[i].id().c_str(),
                 built.verdict == Verdict::kPass ? "compiles" : built.message.c_str());
@@ -224,15 +247,16 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
     close_course(paths);
     close_to_others({request.hidden});
   }
-  Workbench workbench(paths, request.device, request.sandbox);
-  if (request.compile) return compile_all(workbench, chosen, submissions);
+  Workbenches workbenches(paths, request.device, request.sandbox);
+  if (request.compile) return compile_all(workbenches, chosen, submissions);
   std::vector<Result> results;
   const auto grade = [&](const Chosen& part, const Submission& submission) {
+    Workbench& workbench = workbenches.of(part);
     return request.quick ? workbench.grade_briefly(part, submission, seed)
                          : workbench.grade(part, submission, seed);
   };
   if (terminal.interactive && !request.quick && request.submission.empty())
-    std::fputs(expected_time(chosen, workbench, paths).c_str(), out);
+    std::fputs(expected_time(chosen, workbenches, paths).c_str(), out);
   for (size_t i = 0; i < chosen.size(); ++i) {
     const bool own = !request.solution && request.file.empty() && request.submission.empty();
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);

@@ -20,6 +20,9 @@ namespace roofline::sim {
 
 namespace {
 
+/// Of a module: CUDA C++ Programming Guide, technical specifications for each compute capability.
+constexpr u64 kMostConstantBytes = 65536;
+
 ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
   const std::string name = "PTX of module " + std::to_string(id);
   if (texts.size() == 1) {
@@ -97,11 +100,6 @@ void Module::place_variables(const ManagedAllocator& managed) {
   initialise_all(source_.variables);
   for (const ptx::Function& function : source_.functions) initialise_all(function.variables);
 }
-
-namespace {
-/// CUDA C++ Programming Guide, technical specifications for each compute capability.
-constexpr u64 kMostConstantBytes = 65536;
-}  // namespace
 
 void Module::place(const ptx::Variable& variable, const ManagedAllocator& managed) {
   if (variable.is_extern || variable_index_.contains(variable.name)) return;

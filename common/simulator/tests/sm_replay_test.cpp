@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/timing/sm_replay.h"
+#include "simulator/timing/replay_memory.h"
 
 #include <gtest/gtest.h>
 

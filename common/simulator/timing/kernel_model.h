@@ -7,7 +7,7 @@
 
 #include "simulator/program/counters.h"
 #include "simulator/timing/device_description.h"
-#include "simulator/timing/sm_replay.h"
+#include "simulator/timing/replay_memory.h"
 
 namespace roofline::sim {
 
@@ -46,12 +46,11 @@ struct KernelTime {
   const std::string& limiter() const { return bounds.front().resource; }
 };
 
-/// The longer of all bounds joined by the p-norm of overlap_exponent, and the replay of the records on one
-/// SM with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), as far as
-/// the average block does as much as those.
-/// Without records the block's dependency time stands for the replay, joined by latency_exponent. Each
-/// bound's formula stands in kernel_model.cpp and docs/simulator-model.md. `memory`: of earlier launches on
-/// the device.
+/// The longer of all bounds joined by the p-norm of overlap_exponent, and the replay of `records` on one SM
+/// with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), in proportion to what the
+/// average block does. Without records the block's dependency time is taken for the replay, joined by
+/// latency_exponent. Each bound's formula is in kernel_model.cpp and docs/simulator-model.md. `memory`: of
+/// earlier launches on the device.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
                         std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr);

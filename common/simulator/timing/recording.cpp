@@ -26,7 +26,7 @@ auto after_meetings(std::vector<Recorded>& all, u64 meetings) {
   return end;
 }
 
-/// Numbers of two meetings at one barrier, the last such pair and the earliest of it; 0: there are none.
+/// The latest meeting at a barrier where the warp had met before, and the first one there; 0: there is none.
 struct Loop {
   u64 first = 0, last = 0;
 };

@@ -64,7 +64,7 @@ struct WarpRecord {
   std::vector<u32> sources;  ///< indices into instructions
 };
 
-/// What one block did; of a long one the first part, where it can be until a barrier at which it was before.
+/// What one block did; of a long one the first part, if possible up to a barrier where it had been before.
 struct BlockRecord {
   u64 block = 0;
   std::vector<WarpRecord> warps;

@@ -3,7 +3,6 @@
 #pragma once
 #include <functional>
 #include <span>
-#include <unordered_map>
 
 #include "simulator/timing/recording.h"
 #include "simulator/timing/stall.h"
@@ -37,16 +36,5 @@ struct ReplayOutcome {
 /// where their group is. A block starts where one has ended. What is common to all SMs (L2's slices, DRAM)
 /// has its latency here, not its rate.
 ReplayOutcome replay_sm(const DeviceDescription& device, const ReplayWork& work);
-
-/// Remembers the outcomes of the last replays on one device: programs launch the same small kernels again and
-/// again.
-class ReplayMemory {
- public:
-  /// Valid until the next call.
-  const ReplayOutcome& replay(const DeviceDescription& device, const ReplayWork& work);
-
- private:
-  std::unordered_map<u64, ReplayOutcome> outcomes_;  ///< by a hash of the work
-};
 
 }  // namespace roofline::sim
