@@ -159,10 +159,6 @@ bool is_side_of_race(const Finding& read, const std::deque<Finding>& all) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 constexpr size_t kMostFailed = 10;  // calls: further ones follow from those
 
 Finding finding_of(const Checker::FailedCall& failed, u64 count) {
