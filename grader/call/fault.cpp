@@ -94,9 +94,7 @@ Fault fault_of(const sim::Trap& trap) {
   if (trap.address == sim::AddressFault::kHostMemory)
     fault.message +=
         "\nfix: a kernel cannot reach the program's ordinary memory: did you forget cudaMalloc or "
-        "cudaMemcpy? A "
-        "small "
-        "structure can be passed to the kernel by value";
+        "cudaMemcpy? A small structure can be passed to the kernel by value";
   if (trap.address == sim::AddressFault::kPastEnd)
     fault.message +=
         "\nfix: work out this thread's index; where a block reaches past the end of the data, its threads "

@@ -180,7 +180,7 @@ StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&
 StructureCheck host_does_not_wait() {
   return {"host-waits", "streams wait for each other, the host for nothing",
           [](const Observation& seen) -> std::optional<std::string> {
-            // Behind each call the worker itself waits for its first stream and for each GPU.
+            // After each call the worker itself waits for its first stream and for each GPU.
             const std::uint64_t own = 1 + seen.region.gpus.size(), waits = seen.region.host_waits;
             if (waits <= own) return std::nullopt;
             return "the host waited " + std::to_string(waits - own) +
