@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/timing/replay_memory.h"
-
 #include <gtest/gtest.h>
 
 #include "simulator/tests/records.h"
+#include "simulator/timing/replay_memory.h"
 
 namespace roofline::sim {
 namespace {
