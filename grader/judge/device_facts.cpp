@@ -33,7 +33,11 @@ std::string too_few_gpus(unsigned gpus, const DeviceChoice& device, const Device
 }
 
 DeviceChoice simulated_stand_in(const DeviceFacts& gpu, const GradeOptions& options) {
-  return simulated_like(gpu.capability, gpu.name, options.simulator_directory).value_or(DeviceChoice{});
+  const auto like = simulated_like(gpu.capability, gpu.name, options.simulator_directory);
+  if (!like) return {};
+  // GPUs whose kernels reach each other's memory need a stand-in that can do that.
+  const bool lacks_peers = gpu.peers && !simulated_facts(*like, options.simulator_directory).peers;
+  return lacks_peers ? DeviceChoice{} : *like;
 }
 
 std::string simulated_with(int capability, const std::filesystem::path& simulator_directory) {

@@ -47,7 +47,7 @@ GpuSeries::GpuSeries(Rig& rig, const Program& program, const Settings& settings,
 /// would all fit into L2.
 unsigned GpuSeries::copies() const {
   if (caches_ == Caches::kWarm || rig_.prepares()) return 1;
-  const std::uint64_t bytes = std::max<std::uint64_t>(plan_->device_bytes(), 1);
+  const std::uint64_t bytes = std::max<std::uint64_t>(plan_->device_bytes() / program_.gpus, 1);  // on each
   const std::uint64_t beyond_l2 = (kL2Multiple * device_.l2_bytes + bytes - 1) / bytes;
   const std::uint64_t room = std::max<std::uint64_t>(device_.memory_bytes / kMostMemory / bytes, 1);
   return static_cast<unsigned>(

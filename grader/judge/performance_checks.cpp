@@ -165,9 +165,6 @@ constexpr double kLeastShareOfWork = 0.95;
 /// Where a call brings more than this from the host, that may be what its kernels wait for.
 constexpr double kLittleFromHost = 4096;
 
-/// What the machine calls cudaStreamLegacy, and what a launch without a stream means.
-constexpr sim::u32 kLegacyDefaultStream = 0;
-
 }  // namespace
 
 Measurement measurement(const TimedSeries& series, double work, const Roof& roof,
@@ -269,8 +266,13 @@ std::optional<std::string> skipped_work(const sim::Region& region, const Declare
 }
 
 std::optional<std::string> used_default_stream(const sim::Region& region) {
-  const auto kernel = std::ranges::find(region.kernels, kLegacyDefaultStream, &sim::KernelRecord::stream);
-  if (kernel == region.kernels.end()) return std::nullopt;
+  const auto kernel =
+      std::ranges::find(region.kernels, sim::kLegacyDefaultStream, &sim::KernelRecord::stream);
+  if (kernel == region.kernels.end()) {
+    if (region.default_stream_copies == 0) return std::nullopt;
+    return "a copy or a fill ran in the legacy default stream, which does not wait for the stream that your "
+           "function was given; write cudaMemcpyAsync(..., stream), cudaMemsetAsync(..., stream)";
+  }
   const std::string name = readable_symbol(kernel->name);
   return name +
          " ran in the legacy default stream instead of the stream that your function was given; write " +

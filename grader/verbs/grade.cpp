@@ -1,9 +1,5 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -11,84 +7,23 @@
 
 #include "grader/base/file.h"
 #include "grader/base/given_file.h"
-#include "grader/base/printable.h"
-#include "grader/base/units.h"
 #include "grader/formats/json.h"
 #include "grader/formats/wishes.h"
 #include "grader/judge/device_facts.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/hidden.h"
-#include "grader/lab/submission_file.h"
-#include "grader/learner/ask_predictions.h"
-#include "grader/learner/attempts.h"
 #include "grader/learner/current.h"
-#include "grader/learner/opened.h"
+#include "grader/learner/own_grade.h"
 #include "grader/learner/progress_file.h"
-#include "grader/learner/steps.h"
 #include "grader/result/result_text.h"
 #include "grader/result/sweep_figure.h"
-#include "grader/text/keys.h"
+#include "grader/verbs/submitted.h"
 #include "grader/verbs/verbs.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr int kDeepest = 4;  // folders that a submission's files may lie in
-
-/// The prediction that goes with a file: the one beside it, else the learner's.
-fs::path prediction_for(const Chosen& chosen, const fs::path& source, const Paths& paths) {
-  const fs::path beside = fs::absolute(source).parent_path() / chosen.lab->prediction;
-  std::error_code ignored;
-  return fs::exists(beside, ignored) ? beside : chosen.folder(paths) / chosen.lab->prediction;
-}
-
-/// The regular file of this name in a submission, the one nearest to its root; links are not followed.
-fs::path find_submitted(const fs::path& folder, const std::string& name) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-    if (it.depth() >= kDeepest) it.disable_recursion_pending();
-    if (it->path().filename() == name && fs::is_regular_file(it->symlink_status(error)))
-      found.push_back(it->path());
-  }
-  const auto depth = [](const fs::path& path) { return std::distance(path.begin(), path.end()); };
-  const auto nearest = std::ranges::min_element(found, [&](const fs::path& a, const fs::path& b) {
-    return std::pair(depth(a), a) < std::pair(depth(b), b);
-  });
-  if (found.size() > 1)
-    std::fprintf(stderr, "  note    %zu files are called %s; this one counts: %s\n", found.size(),
-                 name.c_str(), printable(nearest->string()).c_str());
-  return nearest == found.end() ? fs::path() : *nearest;
-}
-
-Submission submission_for(const Chosen& chosen, const GradeRequest& request, const Paths& paths) {
-  Submission submission;
-  if (!request.submission.empty()) {
-    submission.source = find_submitted(request.submission, chosen.part->program.source);
-    const fs::path beside = submission.source.parent_path() / chosen.lab->prediction;
-    std::error_code ignored;
-    submission.prediction =
-        !submission.source.empty() && fs::is_regular_file(fs::symlink_status(beside, ignored))
-            ? beside
-            : find_submitted(request.submission, chosen.lab->prediction);
-    return submission;
-  }
-  if (!request.file.empty()) {
-    require_file(request.file);
-    submission.source = submission_source(request.file, paths);
-  } else if (request.solution) {
-    submission.source = chosen.solution(paths);
-    require_file(submission.source, "; a course repository for students comes without solutions");
-  } else {
-    submission.source = chosen.file(paths);
-    require_file(submission.source, "; ./lab reset " + chosen.id() + " brings it back");
-  }
-  submission.prediction =
-      prediction_for(chosen, request.file.empty() ? submission.source : fs::path(request.file), paths);
-  return submission;
-}
 
 /// Writes the curves of every sweep and says where.
 std::string write_figures(const Result& result, const GradeRequest& request, const Paths& paths) {
@@ -127,56 +62,6 @@ class Workbenches {
   Sandbox sandbox_;
   std::map<std::string, Workbench> benches_;
 };
-
-/// How long it may take: what it took the last time on such a device.
-std::string expected_time(const std::vector<Chosen>& chosen, Workbenches& workbenches, const Paths& paths) {
-  double seconds = 0;
-  std::string unknown;
-  for (const Chosen& part : chosen) {
-    const std::vector<Attempt> attempts = attempts_of(paths.state, part.id());
-    const Attempt* last = last_of(attempts, workbenches.of(part).device_record(), true);
-    if (last == nullptr)
-      unknown += (unknown.empty() ? "" : ", ") + part.id();
-    else
-      seconds += last->result.wall_s;
-  }
-  std::string text = seconds > 0
-                         ? "about " + format_number("%.0f", std::ceil(seconds)) + " s, as the last time"
-                         : std::string();
-  if (!unknown.empty())
-    text += (text.empty() ? "" : "; ") + unknown +
-            " is timed here for the first time, and so are its roofs: that takes longer than the next grade";
-  return "  time    " + text + "\n";
-}
-
-/// The steps of the part: of all the learner's attempts, or of this file alone.
-std::string steps_so_far(const Result& result, std::vector<Attempt> attempts, const Terminal& terminal) {
-  if (attempts.empty()) attempts.push_back({result, {}});
-  return steps_text(step_states(result.steps, attempts, result.device), terminal);
-}
-
-/// What the learner does next.
-std::string advice(const Result& result, const Chosen& chosen, const GradeRequest& request,
-                   const Paths& paths) {
-  if (request.solution || !request.file.empty() || !request.submission.empty() || request.quick) return {};
-  if (result.reason == Class::kNotImplemented)
-    return "  next    edit " + paths.shown(chosen.file(paths)) + "; ./lab hint " + chosen.id() + " helps\n";
-  if (result.verdict == Verdict::kFail) return "  next    ./lab hint " + chosen.id() + "\n";
-  if (result.verdict == Verdict::kPass && result.medal != kBestMedal && !result.measurements.empty())
-    return "  next    ./lab next, or a better medal: ./lab hint " + chosen.id() + "\n";
-  if (result.verdict == Verdict::kPass) return "  next    ./lab next\n";
-  return {};
-}
-
-/// The predictions of a part that is graded for the first time, where a person can answer.
-void ask_before_the_first(const Chosen& part, const Paths& paths) {
-  if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) return;
-  if (!attempts_of(paths.state, part.id()).empty()) return;
-  ask_predictions(
-      part.part->predictions, part.folder(paths) / part.lab->prediction,
-      [](const std::string& text) { std::fputs(text.c_str(), stdout), std::fflush(stdout); },
-      [] { return read_line(STDIN_FILENO); });
-}
 
 /// What the request names must be there before anything is graded.
 void require_given(const GradeRequest& request) {
@@ -256,19 +141,19 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
                          : workbench.grade(part, submission, seed);
   };
   if (terminal.interactive && !request.quick && request.submission.empty())
-    std::fputs(expected_time(chosen, workbenches, paths).c_str(), out);
+    std::fputs(expected_time(chosen, paths, [&](const Chosen& part) {
+                 return workbenches.of(part).device_record();
+               }).c_str(),
+               out);
+  const bool own = !request.solution && request.file.empty() && request.submission.empty();
   for (size_t i = 0; i < chosen.size(); ++i) {
-    const bool own = !request.solution && request.file.empty() && request.submission.empty();
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);
     const std::string source = own ? read_file(submissions[i].source) : std::string();
     const Result& result = results.emplace_back(grade(chosen[i], submissions[i]));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
-    if (own && !request.quick) text += remember(paths.state, progress, result, source, terminal);
-    text +=
-        steps_so_far(result, own ? attempts_of(paths.state, result.part) : std::vector<Attempt>(), terminal);
     if (!request.quick) text += write_figures(result, request, paths);
-    if (own && !result.device.changed()) text += opened_by(result.medal, chosen[i], paths);
-    text += advice(result, chosen[i], request, paths);
+    text += own ? after_own_grade(chosen[i], result, source, request.quick, progress, paths, terminal)
+                : steps_of_one(result, terminal);
     std::fputs(text.c_str(), out);
     std::fflush(out);
   }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,9 @@
 /// What the machine tells the trusted side: kernels, counters, virtual time. Plain data; observer.h has its
 /// wire form.
 namespace roofline::sim {
+
+/// The number of this stream on every GPU.
+inline constexpr u32 kLegacyDefaultStream = 0;
 
 /// One kernel as the machine saw it.
 struct KernelRecord {
@@ -63,29 +67,64 @@ struct GpuRegion {
   void fields(auto& io) { io(device_bytes_peak, sent_bytes, received_bytes); }
 };
 
-/// What happened on the device between begin_region and end_region, or between two ends.
-struct Region {
-  double virtual_seconds = 0;    ///< from the host clock at the beginning to the end of all work submitted
-  double host_code_seconds = 0;  ///< of these, what the program said that its own code took (HostTime)
-  std::vector<KernelRecord> kernels;
+/// Sums of a region, over all GPUs.
+struct RegionCounts {
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
   u64 fill_bytes = 0;
-  HostBytes from_host;         ///< what reached the device beside copies
-  u64 host_visible_bytes = 0;  ///< pinned/mapped/managed memory alive at any time in the region
+  u64 default_stream_copies = 0;  ///< copies and fills in the legacy default stream
+  u64 host_visible_bytes = 0;     ///< pinned/mapped/managed memory alive at any time in the region
   u64 device_bytes_peak = 0;
-  std::vector<GpuRegion> gpus;  ///< in their order
   u64 host_waits = 0;  ///< times that the program waited for a stream, an event or a device, or asked in vain
-  std::vector<Trap> traps;
-  std::vector<std::string>
-      missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
-  std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
-  u64 launches_refused = 0;              ///< that never ran: the program got an error
+  u64 launches_refused = 0;     ///< that never ran: the program got an error
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
   u64 graphs_instantiated = 0;
   u64 graph_launches = 0;  ///< executable graphs launched
   u64 graph_nodes = 0;     ///< nodes that these executed, of all types
+  HostBytes from_host;     ///< what reached the device beside copies
+
+  void add(const RegionCounts& more) {
+    for (const auto sum : kSums) this->*sum += more.*sum;
+    from_host.add(more.from_host);
+  }
+  void fields(auto& io) {
+    for (const auto sum : kSums) io(this->*sum);
+    io(from_host);
+  }
+
+ private:
+  static const std::array<u64 RegionCounts::*, 15> kSums;
+};
+inline constexpr std::array<u64 RegionCounts::*, 15> RegionCounts::kSums = {
+    &RegionCounts::host_to_device_bytes,
+    &RegionCounts::device_to_host_bytes,
+    &RegionCounts::device_to_device_bytes,
+    &RegionCounts::fill_bytes,
+    &RegionCounts::default_stream_copies,
+    &RegionCounts::host_visible_bytes,
+    &RegionCounts::device_bytes_peak,
+    &RegionCounts::host_waits,
+    &RegionCounts::launches_refused,
+    &RegionCounts::unread_output_bytes,
+    &RegionCounts::modules_loaded,
+    &RegionCounts::kernels_not_kept,
+    &RegionCounts::graphs_instantiated,
+    &RegionCounts::graph_launches,
+    &RegionCounts::graph_nodes,
+};
+static_assert(sizeof(RegionCounts) == 15 * sizeof(u64) + sizeof(HostBytes), "list a new count above");
+
+/// What happened on the device between begin_region and end_region, or between two ends.
+struct Region : RegionCounts {
+  double virtual_seconds = 0;    ///< from the host clock at the beginning to the end of all work submitted
+  double host_code_seconds = 0;  ///< of these, what the program said that its own code took (HostTime)
+  std::vector<KernelRecord> kernels;
+  std::vector<GpuRegion> gpus;  ///< in their order
+  std::vector<Trap> traps;
+  std::vector<std::string>
+      missing_functions;                 ///< CUDA functions that the program called and the simulator lacks
+  std::vector<std::string> load_errors;  ///< why code was not loaded or a launch was refused
 };
 
 /// The timeline of a session: host calls, work and events in the order in which they were submitted.

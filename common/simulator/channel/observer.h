@@ -79,23 +79,15 @@ struct MemoryHash {
   void fields(auto& io) { io(found, hash); }
 };
 
-struct WireRegion {
+struct WireRegion : RegionCounts {
   double virtual_seconds = 0, host_code_seconds = 0;
   std::vector<WireKernel> kernels;
-  u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0, fill_bytes = 0;
   std::vector<GpuRegion> gpus;
-  u64 host_waits = 0;
-  u64 host_visible_bytes = 0, device_bytes_peak = 0, kernels_not_kept = 0, unread_output_bytes = 0,
-      graph_launches = 0, graph_nodes = 0, modules_loaded = 0, graphs_instantiated = 0, launches_refused = 0;
-  HostBytes from_host;
   std::vector<WireTrap> traps;
   std::vector<std::string> missing_functions, load_errors;
   void fields(auto& io) {
-    io(virtual_seconds, kernels, host_to_device_bytes, device_to_host_bytes, device_to_device_bytes,
-       fill_bytes);
-    io(host_visible_bytes, device_bytes_peak, kernels_not_kept, traps, missing_functions, load_errors,
-       unread_output_bytes, graph_launches, graph_nodes, modules_loaded, graphs_instantiated, from_host,
-       host_code_seconds, launches_refused, gpus, host_waits);
+    RegionCounts::fields(io);
+    io(virtual_seconds, host_code_seconds, kernels, gpus, traps, missing_functions, load_errors);
   }
 };
 

@@ -107,28 +107,14 @@ Region Session::end_region() {
   WireRegion wire;
   read(state_->ask(ObserverCommand::kEndRegion), wire);
   Region region;
+  static_cast<RegionCounts&>(region) = wire;
   region.virtual_seconds = wire.virtual_seconds;
   region.host_code_seconds = wire.host_code_seconds;
   for (auto& kernel : wire.kernels) region.kernels.push_back(std::move(kernel.record));
-  region.host_to_device_bytes = wire.host_to_device_bytes;
-  region.device_to_host_bytes = wire.device_to_host_bytes;
-  region.device_to_device_bytes = wire.device_to_device_bytes;
-  region.fill_bytes = wire.fill_bytes;
-  region.host_visible_bytes = wire.host_visible_bytes;
-  region.device_bytes_peak = wire.device_bytes_peak;
+  region.gpus = std::move(wire.gpus);
   for (auto& trap : wire.traps) region.traps.push_back(std::move(trap.trap));
   region.missing_functions = std::move(wire.missing_functions);
   region.load_errors = std::move(wire.load_errors);
-  region.launches_refused = wire.launches_refused;
-  region.unread_output_bytes = wire.unread_output_bytes;
-  region.kernels_not_kept = wire.kernels_not_kept;
-  region.graph_launches = wire.graph_launches;
-  region.graph_nodes = wire.graph_nodes;
-  region.modules_loaded = wire.modules_loaded;
-  region.graphs_instantiated = wire.graphs_instantiated;
-  region.from_host = wire.from_host;
-  region.gpus = std::move(wire.gpus);
-  region.host_waits = wire.host_waits;
   return region;
 }
 

@@ -249,23 +249,10 @@ void append(std::vector<T>& to, std::vector<T>&& from) {
 }
 
 void add(WireRegion& sum, WireRegion more) {
+  sum.RegionCounts::add(more);
   sum.virtual_seconds = std::max(sum.virtual_seconds, more.virtual_seconds);
   append(sum.kernels, std::move(more.kernels));
-  sum.host_to_device_bytes += more.host_to_device_bytes;
-  sum.device_to_host_bytes += more.device_to_host_bytes;
-  sum.device_to_device_bytes += more.device_to_device_bytes;
-  sum.fill_bytes += more.fill_bytes;
-  sum.host_visible_bytes += more.host_visible_bytes;
   append(sum.gpus, std::move(more.gpus));
-  sum.host_waits += more.host_waits;
-  sum.device_bytes_peak += more.device_bytes_peak;
-  sum.graph_launches += more.graph_launches;
-  sum.graph_nodes += more.graph_nodes;
-  sum.graphs_instantiated += more.graphs_instantiated;
-  sum.kernels_not_kept += more.kernels_not_kept;
-  sum.launches_refused += more.launches_refused;
-  sum.unread_output_bytes += more.unread_output_bytes;
-  sum.from_host.add(more.from_host);
   append(sum.traps, std::move(more.traps));
   append(sum.missing_functions, std::move(more.missing_functions));
   append(sum.load_errors, std::move(more.load_errors));

@@ -166,7 +166,7 @@ void Server::fill(const Fill& c, u32 stream) {
   if (checks_) checks_->filled(stream, rows_of(c.to));
   timeline_.fill(stream, content(c.to));
   timeline_.clear_entries();
-  records_.filled(content(c.to), c.element_bytes);
+  records_.filled(content(c.to), c.element_bytes, stream);
 }
 
 void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more) {
@@ -177,7 +177,7 @@ void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bo
   timeline_.peer_copy(stream, bytes, source->timeline_, target->timeline_);
   over_link(*source, *target, bytes);
   timeline_.clear_entries();
-  records_.copied(CopyKind::kDeviceToDevice, bytes);
+  records_.copied(CopyKind::kDeviceToDevice, bytes, stream);
 }
 
 void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {
@@ -185,7 +185,7 @@ void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool
       copy_.kind == kind && copy_.stream == stream && copy_.pageable == pageable && copy_.async == async;
   if (!same) flush_copy();
   copy_ = {copy_.bytes + bytes, kind, stream, pageable, async};
-  records_.copied(kind, bytes);
+  records_.copied(kind, bytes, stream);
   if (!more) flush_copy();
 }
 

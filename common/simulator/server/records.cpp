@@ -31,7 +31,8 @@ void Records::kernel(KernelRecord record) {
 
 void Records::trap(const Trap& trap) { region_.traps.push_back({trap}); }
 
-void Records::copied(CopyKind kind, u64 bytes) {
+void Records::copied(CopyKind kind, u64 bytes, u32 stream) {
+  used(stream);
   switch (kind) {
     case CopyKind::kHostToDevice:
       region_.host_to_device_bytes += bytes;

@@ -35,8 +35,9 @@ class Records {
   void migrated(u64 bytes) { region_.from_host.managed += bytes; }
   void launch_refused() { region_.launches_refused++; }
   void load_error(const std::string& message) { region_.load_errors.push_back(message); }
-  void copied(CopyKind kind, u64 bytes);
-  void filled(u64 bytes, u32 value_bytes) {
+  void copied(CopyKind kind, u64 bytes, u32 stream);
+  void filled(u64 bytes, u32 value_bytes, u32 stream) {
+    used(stream);
     region_.fill_bytes += bytes;
     region_.from_host.fills += value_bytes;
   }
@@ -55,6 +56,8 @@ class Records {
   void retire_functions();
 
  private:
+  void used(u32 stream) { region_.default_stream_copies += stream == kLegacyDefaultStream ? 1 : 0; }
+
   channel::WireRegion region_;
   double begin_ = 0;
   u64 sent_ = 0, received_ = 0;

@@ -288,6 +288,20 @@ TEST(Machine, CommandsGoToTheSelectedGpu) {
   EXPECT_GE(region.host_waits, 1u);
 }
 
+/// Broken by: work in the legacy default stream that is taken for work in a stream of the program's own.
+TEST(Machine, CopiesInTheDefaultStreamAreCounted) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  EXPECT_EQ(ask(session, Hello{}).status, Status::kOk);
+  EXPECT_EQ(ask(session, Allocate{1000, ""}).status, Status::kOk);
+  ASSERT_TRUE(send_packet(session.guest_fd(), packet_of(CreateStream{5, true}), Wait::kBlock));
+  const Rectangle all{kDeviceWindow + 4096, 1000, 1000, 1};
+  session.begin_region();
+  EXPECT_EQ(ask(session, Fill{all, 1, 1, 5}).status, Status::kOk);
+  EXPECT_EQ(session.end_region().default_stream_copies, 0u);
+  EXPECT_EQ(ask(session, Fill{all, 1, 1, kLegacyDefaultStream}).status, Status::kOk);
+  EXPECT_EQ(session.end_region().default_stream_copies, 1u);
+}
+
 /// Sends a command and reads the fields of its answer.
 template <class Reply>
 Reply reply_of(Session& session, const auto& command, std::vector<Descriptor>* descriptors = nullptr) {

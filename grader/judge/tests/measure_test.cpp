@@ -183,6 +183,9 @@ TEST(Stream, TheLegacyDefaultStreamIsRefused) {
   kernel.stream = 3;
   region.kernels = {kernel};
   EXPECT_FALSE(used_default_stream(region));
+  region.default_stream_copies = 1;
+  ASSERT_TRUE(used_default_stream(region));
+  EXPECT_NE(used_default_stream(region)->find("cudaMemsetAsync(..., stream)"), std::string::npos);
   kernel.stream = 0;
   region.kernels.push_back(kernel);
   const auto launch = used_default_stream(region);
