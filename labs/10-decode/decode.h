@@ -21,9 +21,8 @@ constexpr int kMostParts = 256;  ///< partial results of a head for which `scrat
 /// \param out   device, heads x d halves; does not overlap the others
 /// \param heads, kv_heads  from 1 to kMostHeads; heads is a multiple of kv_heads
 /// \param n     from 1: the token is in the cache itself; kv_heads * n * d may exceed 2^31
-/// \param scratch  device, heads x kMostParts x (d + 2) floats for what you like; they hold anything at
-/// first,
-///                 in every call
+/// \param scratch  device, heads x kMostParts x (d + 2) floats for what you like; they hold anything
+///                 at first, in every call
 /// All pointers are multiples of 16 bytes. s may be large: several hundreds. Calls follow each other in one
 /// stream.
 void decode(const half* q, const half* k, const half* v, half* out, int heads, int kv_heads, int n,

@@ -106,8 +106,7 @@ __device__ inline float power_of_two(float x) {
 
 /// Eight halves, 16 bytes, from global to shared memory without waiting; zeros if not `inside`, and then
 /// nothing is read, wherever `from` points. What was asked for before a __pipeline_commit() is there after
-/// the
-/// __pipeline_wait_prior() for it, for the thread that asked.
+/// the __pipeline_wait_prior() for it, for the thread that asked.
 __device__ inline void fetch8(half* to, const half* from, bool inside) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
