@@ -18,7 +18,7 @@ constexpr int kHeadSize = 64;
 ///
 /// \param q,k,v   device, heads x n x kHeadSize halves, without gaps, at multiples of 16 bytes
 /// \param o       device, the same shape, every element written; does not overlap the others
-/// \param heads,n from 0; n is no multiple of anything
+/// \param heads,n from 0; n need not be a multiple of anything
 /// \param causal  whether row i sees the keys 0 to i alone
 void attention(const half* q, const half* k, const half* v, half* o, int heads, int n, bool causal,
                cudaStream_t stream);

@@ -18,6 +18,6 @@
 /// \param scale_a  device, m floats
 /// \param scale_b  device, n floats
 /// \param c        device, m x n halves, row after row, every one written
-/// \param m,n,k    from 0; no multiple of anything (K = 0 gives zeros)
+/// \param m,n,k    from 0; they need not be multiples of anything (k = 0 gives zeros)
 void gemm_e4m3(const __nv_fp8_e4m3* a, const __nv_fp8_e4m3* b, const float* scale_a, const float* scale_b,
                half* c, int m, int n, int k, cudaStream_t stream);

@@ -16,7 +16,7 @@
 /// x is ready on all GPUs when the function is called. y[g] may be changed once the work in all streams is
 /// done, for a neighbour may still read it.
 ///
-/// \param x        x[g]: device pointer on GPU g, n floats; float-aligned, no stricter; never changed
+/// \param x        x[g]: device pointer on GPU g, n floats, at any multiple of 4 bytes; never changed
 /// \param y        y[g]: device pointer on GPU g, n floats; what it holds at first means nothing
 /// \param gpus     how many there are: 4 in every grade
 /// \param n        number of elements on each; any size, 0 and fewer than there are GPUs included
