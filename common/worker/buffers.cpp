@@ -15,8 +15,8 @@ bool inside(std::uint64_t offset, std::uint64_t bytes, std::size_t size) {
 
 bool Buffers::fits(const ArrayRecord& record) const {
   const std::size_t source_size = record.from_output != 0 ? memory_.output_bytes : memory_.input_bytes;
-  return inside(record.source, record.image_bytes, source_size) && record.payload <= record.image_bytes &&
-         record.alias <= count_ && record.gpu < gpus_.count();
+  return (!memory_.shared() || inside(record.source, record.image_bytes, source_size)) &&
+         record.payload <= record.image_bytes && record.alias <= count_ && record.gpu < gpus_.count();
 }
 
 Outcome Buffers::load(const Request& request) {
@@ -52,6 +52,7 @@ Outcome Buffers::load_set(const Request& request, unsigned set, unsigned uploade
     array.owned = true;
     array.payload = record.payload;
     array.bytes = record.image_bytes;
+    if (!memory_.shared()) continue;
     const std::byte* image = (record.from_output != 0 ? memory_.output : memory_.input) + record.source;
     const cudaError_t copied = set == uploaded
                                    ? cudaMemcpy(array.base, image, array.bytes, cudaMemcpyHostToDevice)

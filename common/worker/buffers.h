@@ -12,11 +12,12 @@
 
 namespace roofline::worker {
 
-/// The two memfds, mapped.
+/// The two memfds, mapped; none on a simulated device, whose arrays the judge fills and reads itself.
 struct Memory {
   const std::byte* input = nullptr;
   std::byte* output = nullptr;
   std::size_t input_bytes = 0, output_bytes = 0;
+  bool shared() const { return input != nullptr; }
 };
 
 struct Outcome {

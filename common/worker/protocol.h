@@ -30,11 +30,11 @@
 ///     Request kEnd          ----->             exits
 namespace roofline::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 5;
+inline constexpr std::uint32_t kProtocolVersion = 6;
 inline constexpr unsigned kMaxParameters = 24;
 inline constexpr unsigned kPieces = 16, kPieceBytes = 256;
 
-/// Environment of the worker: descriptors of the socket and of the two memfds.
+/// Environment of the worker: descriptors of the socket and, on a GPU, of the two memfds.
 inline constexpr const char* kSocketVariable = "ROOFLINE_JUDGE_FD";
 inline constexpr const char* kInputVariable = "ROOFLINE_INPUT_FD";
 inline constexpr const char* kOutputVariable = "ROOFLINE_OUTPUT_FD";

@@ -345,13 +345,13 @@ int serve(const Callable& callable, int, char** argv) {
   }
   if (callable.count > kMaxParameters) return 2;
   Memory memory;
-  memory.input = map(descriptor(kInputVariable), PROT_READ, memory.input_bytes);
-  memory.output = map(descriptor(kOutputVariable), PROT_READ | PROT_WRITE, memory.output_bytes);
-  if (memory.output == nullptr)  // sealed: the judge takes the outputs from the device
-    memory.output = map(descriptor(kOutputVariable), PROT_READ, memory.output_bytes);
-  if (memory.input == nullptr || memory.output == nullptr) {
-    std::fprintf(stderr, "worker: the judge's memory cannot be mapped\n");
-    return 2;
+  if (descriptor(kInputVariable) >= 0) {
+    memory.input = map(descriptor(kInputVariable), PROT_READ, memory.input_bytes);
+    memory.output = map(descriptor(kOutputVariable), PROT_READ | PROT_WRITE, memory.output_bytes);
+    if (memory.input == nullptr || memory.output == nullptr) {
+      std::fprintf(stderr, "worker: the judge's memory cannot be mapped\n");
+      return 2;
+    }
   }
   // A device that counts all bytes it gets counts code as well: what the program has must be there before.
   const char* const loading = std::getenv("CUDA_MODULE_LOADING");

@@ -11,8 +11,8 @@
 #include "grader/call/shared_memory.h"
 #include "simulator/host/session.h"
 
-/// What lies in a simulated device's memory, proved by its machine: nothing that the worker can write to is
-/// believed.
+/// The judge's own way into a simulated device's memory and out of it: the worker, which allocates the
+/// arrays, sees no input before a call and takes no part in what is read afterwards.
 namespace roofline::grader {
 
 /// The arrays of one loaded call.
@@ -21,22 +21,21 @@ class DeviceArrays {
   /// `output_bytes`: the most that read() will bring. The session must outlive this.
   DeviceArrays(sim::Session& session, std::uint64_t output_bytes);
 
-  /// Hashes of every array's image as the judge made it, under a key that nobody else knows: to be taken
-  /// while the worker loads.
-  void remember(const CallPlan& plan, std::span<const std::byte> input, std::span<const std::byte> output);
-  /// `addresses`: of the arrays, as the worker says. The first array that is not there, on its GPU, or not
-  /// what the judge gave; none: the device has what remember() saw.
-  Fault prove(const CallPlan& plan, std::span<const std::uint64_t> addresses);
+  /// Before give(): where the arrays are, as the worker says.
+  void lie_at(const CallPlan& plan, std::span<const std::uint64_t> addresses);
+  enum class When : std::uint8_t {
+    kPrepare,  ///< inputs that prepare may know (Argument::early)
+    kGo        ///< everything
+  };
+  /// Copies the images from the judge's memory into the arrays. The fault: the first that is no array on its
+  /// GPU.
+  Fault give(const CallPlan& plan, When when, int input_file, int output_file);
   /// What is in the outputs now.
   Fault read(const CallPlan& plan, std::vector<std::byte>& outputs);
 
  private:
-  Fault misplaced(const CallPlan& plan, const ArrayPlan& array, std::uint64_t given);
-
   sim::Session* session_;
   SharedMemory fetched_;  ///< the machine writes it; no worker sees it
-  std::uint64_t key_ = 0;
-  std::vector<std::uint64_t> given_;
   std::array<std::uint64_t, worker::kMaxParameters> addresses_{};
 };
 

@@ -53,8 +53,10 @@ Rig::Rig(const RigOptions& options, const std::filesystem::path& worker, const P
     WorkerProcess::Start start;
     start.program = worker;
     start.environment = state_->environment();
-    start.input_fd = state_->input.fd();
-    start.output_fd = state_->output.fd();
+    if (!state_->session) {
+      start.input_fd = state_->input.fd();
+      start.output_fd = state_->output.fd();
+    }
     if (options.budget) {
       if (const Fault fault = options.budget->exhausted()) throw StartFault(fault.message);
       start.keep_waiting = [state = state_.get()] { return !state->process || state->memory_holds(); };
@@ -103,17 +105,22 @@ CallOutcome Rig::call(const CallPlan& plan) {
   state_->end_region(outcome.load, outcome.fault);
   if (outcome.fault) return outcome;
   if (state_->prepares) {
+    outcome.fault = state_->give(plan, DeviceArrays::When::kPrepare);
+    if (outcome.fault) return outcome;
     outcome.fault = state_->prepare(plan);
     state_->end_region(outcome.prepare, outcome.fault);
     if (outcome.fault) return outcome;
   }
+  outcome.fault = state_->give(plan, DeviceArrays::When::kGo);
+  if (outcome.fault) return outcome;
   outcome.fault = state_->ask(plan.go_request(), outcome.reply);
   state_->end_region(outcome.go, outcome.fault);
   if (outcome.fault) return outcome;
   outcome.fault = state_->read_outputs(plan, outcome.output);
   state_->end_region(outcome.fetch, outcome.fault);
-  // Without the seal the worker may have changed what the reference is about to read.
-  if (!state_->input.write_sealed()) plan.fill(state_->input.bytes(), state_->output.bytes());
+  // Without the seal a worker that has it may have changed what the reference is about to read.
+  if (!state_->session && !state_->input.write_sealed())
+    plan.fill(state_->input.bytes(), state_->output.bytes());
   return outcome;
 }
 

@@ -157,11 +157,14 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
 
 Fault Rig::State::load(const CallPlan& plan) {
   worker::Reply reply{};
-  if (!session) return ask(plan.load_request(), reply);
-  Fault fault = ask_for_reply(plan.load_request(), reply,
-                              [&] { arrays->remember(plan, input.bytes(), output.bytes()); });
-  if (fault) return fault;
-  fault = arrays->prove(plan, reply.addresses);
+  Fault fault = ask(plan.load_request(), reply);
+  if (!fault && session) arrays->lie_at(plan, reply.addresses);
+  return fault;
+}
+
+Fault Rig::State::give(const CallPlan& plan, DeviceArrays::When when) {
+  if (!session) return {};
+  Fault fault = arrays->give(plan, when, input.fd(), output.fd());
   if (fault) usable = false;
   return fault;
 }

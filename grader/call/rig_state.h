@@ -23,9 +23,9 @@ namespace roofline::grader {
 /// where there is one, the worker, and whether these can still be used.
 struct Rig::State {
   RigOptions options;
-  SharedMemory input, output;
+  SharedMemory input, output;  ///< on a simulated device the worker never sees them
   std::optional<sim::Session> session;
-  std::optional<DeviceArrays> arrays;  ///< simulated: what the session's machine says lies in its memory
+  std::optional<DeviceArrays> arrays;  ///< simulated: in the memory of the session's machine
   std::unique_ptr<Box> box;            // before the process that is in it
   std::unique_ptr<WorkerProcess> process;
   bool usable = true;
@@ -66,12 +66,11 @@ struct Rig::State {
   /// The worker and, for a simulated device, the runtime library: all that a box has to hold.
   void pack(WorkerProcess::Start& start);
 
-  /// Sends a request and waits for the record that answers it; does something else before.
-  template <class Record, class Meanwhile>
-  Fault ask(worker::Request request, Record& record, const Meanwhile& meanwhile) {
+  /// Sends a request and waits for the record that answers it.
+  template <class Record>
+  Fault answer_to(worker::Request request, Record& record) {
     request.serial = ++serial;
     if (!process->send(request)) return lost(WorkerProcess::Wait::kDied);
-    meanwhile();
     const auto wait = receive(record, deadline());
     if (wait != WorkerProcess::Wait::kRecord || record.serial != serial) {
       return lost(wait == WorkerProcess::Wait::kRecord ? WorkerProcess::Wait::kMalformed : wait);
@@ -79,18 +78,14 @@ struct Rig::State {
     return {};
   }
   Fault ask(const worker::Request& request, worker::Pieces& pieces) {
-    return ask(request, pieces, [] {});
+    return answer_to(request, pieces);
   }
-  template <class Meanwhile>
-  Fault ask_for_reply(const worker::Request& request, worker::Reply& reply, const Meanwhile& meanwhile) {
-    Fault fault = ask(request, reply, meanwhile);
+  Fault ask(const worker::Request& request, worker::Reply& reply) {
+    Fault fault = answer_to(request, reply);
     if (fault) return fault;
     fault = fault_of(reply);
     if (fault) usable = false;
     return fault;
-  }
-  Fault ask(const worker::Request& request, worker::Reply& reply) {
-    return ask_for_reply(request, reply, [] {});
   }
 
   /// The worker is gone, late or out of step.
@@ -111,8 +106,10 @@ struct Rig::State {
   /// A trap of the device says more than the error that the runtime made of it.
   void end_region(std::optional<sim::Region>& region, Fault& fault);
 
-  /// The arrays on the device. On a simulated one the machine says what lies in them.
+  /// The arrays on the device. On a simulated one there is nothing in them until give().
   Fault load(const CallPlan& plan);
+  /// Simulated: fills the arrays that are to be known by then.
+  Fault give(const CallPlan& plan, DeviceArrays::When when);
 
   Fault read_outputs(const CallPlan& plan, std::vector<std::byte>& copy);
 

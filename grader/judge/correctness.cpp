@@ -23,6 +23,9 @@ constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
 /// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
 /// it several times slower.
 constexpr std::uint64_t kCheckedUpTo = 20'000'000;
+/// Arrays of so many bytes are always checked: nobody gets out of it by doing more than the case needs, and
+/// nobody needs ten times as much as that.
+constexpr std::uint64_t kCheckedBytes = 64 * 1024, kMostChecked = 10 * kCheckedUpTo;
 /// Cases without a written word before the rest is left out on a GPU, which does not tell whether a kernel
 /// ran.
 constexpr unsigned kMostUnwritten = 3;
@@ -224,7 +227,14 @@ class CaseRunner {
       examination.fault = second.fault;
     } else if (const auto differs = first_difference(plan, first, second)) {
       examination = different(plan, second, options, *differs);
-    } else if (is_small(first)) {
+    } else if (plan.device_bytes() <= kCheckedBytes && lane_instructions(first) > kMostChecked) {
+      examination.fault = {Class::kTooSlow,
+                           format_number("%.3g", static_cast<double>(lane_instructions(first))) +
+                               " instructions of threads for arrays of " +
+                               std::to_string(plan.device_bytes()) + " bytes: too many to be checked",
+                           {},
+                           0};
+    } else if (is_small(first) || (first.go && plan.device_bytes() <= kCheckedBytes)) {
       examination.fault = bug_in(plan, &first);
     }
     return examination;
@@ -251,12 +261,16 @@ class CaseRunner {
     return examination;
   }
 
-  static bool is_small(const CallOutcome& outcome) {
-    if (!outcome.go) return false;  // a GPU: the same cases run on a simulated device, too
+  /// None on a GPU: the same cases run on a simulated device, too.
+  static std::uint64_t lane_instructions(const CallOutcome& outcome) {
     std::uint64_t instructions = 0;
-    for (const sim::KernelRecord& kernel : outcome.go->kernels)
-      instructions += kernel.counters.lane_instructions;
-    return instructions <= kCheckedUpTo;
+    if (outcome.go)
+      for (const sim::KernelRecord& kernel : outcome.go->kernels)
+        instructions += kernel.counters.lane_instructions;
+    return instructions;
+  }
+  static bool is_small(const CallOutcome& outcome) {
+    return outcome.go && lane_instructions(outcome) <= kCheckedUpTo;
   }
 
   /// A wrong answer, and what may be its cause.

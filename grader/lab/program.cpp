@@ -76,6 +76,11 @@ Argument between(double low, double high, Argument argument) {
   argument.ranged = true;
   return argument;
 }
+Argument early(Argument argument) {
+  argument.early = true;
+  return argument;
+}
+
 Argument on_gpu(unsigned gpu, Argument argument) {
   argument.gpu = gpu;
   return argument;

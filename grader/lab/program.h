@@ -32,6 +32,7 @@ struct Argument {
   unsigned random_bits = 0;  ///< integer scalars: random below 2^this; 0: a case fixes it
   bool scratch = false;      ///< an array that the call may use as it likes, and that nobody reads afterwards
   unsigned gpu = 0;          ///< arrays and streams: whose, of Program::gpus
+  bool early = false;        ///< inputs: a lab's prepare (worker/worker.h) may read it, too
   /// Input arrays whose values belong together: fills the array from a seed that is new in every call.
   std::function<void(const Settings&, std::uint64_t seed, std::span<std::byte> array)> fill{};
 };
@@ -56,6 +57,8 @@ Argument random_integer(std::string name, unsigned bits, Type type = Type::kU64)
 /// The array, or the floating-point scalar, with values uniform in [low, high).
 Argument between(double low, double high, Argument argument);
 Argument stream();
+/// An input that prepare may read: all others hold nothing before the clock runs.
+Argument early(Argument argument);
 /// The array, or the stream, of this GPU; 0 is the first of Program::gpus.
 Argument on_gpu(unsigned gpu, Argument argument);
 /// The same argument once for each GPU, in their order: "x[0]", "x[1]" ...

@@ -323,7 +323,7 @@ Lab ROOFLINE_LAB_SPEC() {
           .cases = cases(),
           .goals = {goal("full", "every query sees every key", false),
                     goal("causal", "query i sees the keys 0 to i", true)},
-          .structure = {one_kernel(), traffic_at_most(1.3, bytes), masked_tiles_left_out()},
+          .structure = {one_kernel(), traffic_at_most(1.3, bytes), masked_tiles_left_out(), no_local_memory()},
           .steps = {{.id = "right",
                      .title = "right for every shape, no score in memory",
                      .how = "One stage, each step waited for; scores through shared memory will do.",

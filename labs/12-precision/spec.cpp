@@ -379,7 +379,7 @@ Part adam() {
                                 between(-1e-3, 1e-3, in("m0", "n")),
                                 between(0, 1e-6, in("v0", "n")),
                                 in("h0", "n", Type::kF16),
-                                filled(in("sizes", "count", Type::kU32), fill_sizes),
+                                early(filled(in("sizes", "count", Type::kU32), fill_sizes)),
                                 out("w", "n"),
                                 out("m", "n"),
                                 out("v", "n"),

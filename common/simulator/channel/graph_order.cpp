@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 #include <utility>
+
+#include "random/philox.h"
 
 namespace roofline::sim::channel {
 
@@ -29,37 +32,38 @@ namespace {
 using Edges = std::vector<std::vector<u32>>;
 
 /// An order in which each node follows its dependencies: of the nodes that may run, the one with the highest
-/// rank, then the one added last. Shorter than the graph when there is a cycle.
-std::vector<u32> order_by(const std::vector<u32>& rank, const GraphDefinition& graph,
-                          const Edges& dependents) {
+/// rank, then by the draw, then the one added last. Shorter than the graph when there is a cycle.
+std::vector<u32> order_by(const std::vector<u32>& rank, const GraphDefinition& graph, const Edges& dependents,
+                          std::optional<u64> seed) {
+  const auto drawn = [&](u32 node) { return seed ? philox(*seed, node).word[0] : 0; };
   std::vector<size_t> waiting(graph.nodes.size());
-  std::priority_queue<std::pair<u32, u32>> ready;
+  std::priority_queue<std::tuple<u32, u32, u32>> ready;
   for (u32 i = 0; i < graph.nodes.size(); i++) {
     waiting[i] = graph.nodes[i].dependencies.size();
-    if (waiting[i] == 0) ready.push({rank[i], i});
+    if (waiting[i] == 0) ready.push({rank[i], drawn(i), i});
   }
   std::vector<u32> order;
   while (!ready.empty()) {
-    order.push_back(ready.top().second);
+    order.push_back(std::get<2>(ready.top()));
     ready.pop();
     for (const u32 next : dependents[order.back()])
-      if (--waiting[next] == 0) ready.push({rank[next], next});
+      if (--waiting[next] == 0) ready.push({rank[next], drawn(next), next});
   }
   return order;
 }
 
 }  // namespace
 
-std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph) {
+std::optional<std::vector<u32>> execution_order(const GraphDefinition& graph, std::optional<u64> seed) {
   Edges dependents(graph.nodes.size());
   for (u32 i = 0; i < graph.nodes.size(); i++)
     for (const u32 from : graph.nodes[i].dependencies) dependents[from].push_back(i);
   std::vector<u32> rank(graph.nodes.size());  // nodes on the longest way to an end
-  const std::vector<u32> any = order_by(rank, graph, dependents);
+  const std::vector<u32> any = order_by(rank, graph, dependents, {});
   if (any.size() != graph.nodes.size()) return {};
   for (auto node = any.rbegin(); node != any.rend(); ++node)
     for (const u32 next : dependents[*node]) rank[*node] = std::max(rank[*node], rank[next] + 1);
-  return order_by(rank, graph, dependents);
+  return order_by(rank, graph, dependents, seed);
 }
 
 }  // namespace roofline::sim::channel

@@ -48,15 +48,17 @@ struct HostBytes {
   u64 code = 0;        ///< PTX of loaded modules: instructions and the initial values of variables
   u64 parameters = 0;  ///< of launches, each beyond kPlainParameterBytes
   u64 fills = 0;       ///< values of fills, not what they fill
+  u64 objects = 0;     ///< textures and surfaces: their border colours and shapes
   u64 managed = 0;     ///< pages of managed memory that moved to the device
-  u64 total() const { return code + parameters + fills + managed; }
+  u64 total() const { return code + parameters + fills + objects + managed; }
   void add(const HostBytes& more) {
     code += more.code;
     parameters += more.parameters;
     fills += more.fills;
+    objects += more.objects;
     managed += more.managed;
   }
-  void fields(auto& io) { io(code, parameters, fills, managed); }
+  void fields(auto& io) { io(code, parameters, fills, objects, managed); }
 };
 
 /// What of a region is one GPU's; its kernels have its number.

@@ -21,8 +21,8 @@ enum class ObserverCommand : u32 {
   kFollowed,     ///< answered by a WireThreadRecord
   kPicture,      ///< with a WirePictureRequest; answered by nothing
   kPictured,     ///< answered by a WirePicture
-  kHash,         ///< with a MemoryRange; answered by a MemoryHash
   kRead,         ///< with a MemoryRange and a descriptor to write to; answered by whether it was done
+  kWrite,        ///< with a MemoryRange and a descriptor to read from; answered by whether it was done
   kSamplingSeed  ///< with a u64; answered by nothing
 };
 
@@ -68,15 +68,9 @@ struct WireTrap {
 /// One whole allocation of device memory.
 struct MemoryRange {
   u64 address = 0, bytes = 0;
-  u64 key = 0;     ///< kHash: of content_hash()
-  u64 offset = 0;  ///< kRead: where in the descriptor's file it goes
+  u64 offset = 0;  ///< where in the descriptor's file it goes to or comes from
   u32 device = 0;  ///< the GPU that must hold it
-  void fields(auto& io) { io(address, bytes, key, offset, device); }
-};
-struct MemoryHash {
-  bool found = false;  ///< there is such an allocation
-  u64 hash = 0;
-  void fields(auto& io) { io(found, hash); }
+  void fields(auto& io) { io(address, bytes, offset, device); }
 };
 
 struct WireRegion : RegionCounts {

@@ -109,6 +109,8 @@ std::optional<MappedMemory> Device::mapping_at(u64 address) const {
   return state_->mapped.mapping_at(address);
 }
 u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
+u64 Device::take_peak() { return state_->memory.take_peak(); }
+void Device::empty_l2() { state_->l2.invalidate_all(); }
 
 bool Device::add_host_allocation(u64 address, u64 bytes, const std::string& origin) {
   return state_->memory.add_host(address, bytes, origin);

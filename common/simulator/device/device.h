@@ -51,6 +51,10 @@ class Device {
   /// False when `address` is not the start of a live allocation.
   bool release(u64 address);
   u64 free_bytes() const;
+  /// The most memory in use at any time since this was asked last, within kernels too.
+  u64 take_peak();
+  /// As after memory that the host has filled: nothing of it is in L2.
+  void empty_l2();
   // As in machine/virtual_memory.h.
   u64 reserve_addresses(u64 bytes, u64 alignment);
   bool free_addresses(u64 address, u64 bytes);

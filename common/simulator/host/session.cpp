@@ -118,17 +118,17 @@ Region Session::end_region() {
   return region;
 }
 
-std::optional<u64> Session::hash(u64 address, u64 bytes, u64 key, u32 gpu) {
-  MemoryHash answer;
-  const MemoryRange range{.address = address, .bytes = bytes, .key = key, .device = gpu};
-  read(state_->ask(ObserverCommand::kHash, range), answer);
-  return answer.found ? std::optional(answer.hash) : std::nullopt;
-}
-
 bool Session::copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu) {
   bool done = false;
   const MemoryRange range{.address = address, .bytes = bytes, .offset = offset, .device = gpu};
   read(state_->ask_with(std::span(&file, 1), ObserverCommand::kRead, range), done);
+  return done;
+}
+
+bool Session::copy_in(u64 address, u64 bytes, int file, u64 offset, u32 gpu) {
+  bool done = false;
+  const MemoryRange range{.address = address, .bytes = bytes, .offset = offset, .device = gpu};
+  read(state_->ask_with(std::span(&file, 1), ObserverCommand::kWrite, range), done);
   return done;
 }
 

@@ -47,9 +47,9 @@ class Session {
   /// What happened since begin_region(), or since the last end: nothing that the program does is between two
   /// regions.
   Region end_region();
-  /// content_hash() of a whole allocation of a GPU's memory as it is now; nothing where there is none such on
-  /// that GPU.
-  std::optional<u64> hash(u64 address, u64 bytes, u64 key, u32 gpu = 0);
+  /// Fills a whole allocation of a GPU's memory from a file, from `offset` on; false where there is none such
+  /// on it. It takes no virtual time and is no copy of the program.
+  bool copy_in(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0);
   /// Writes a whole allocation of a GPU's memory to a file at `offset`; false where there is none such on it.
   bool copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0);
   /// The timeline since the start; empty unless MachineOptions::trace.

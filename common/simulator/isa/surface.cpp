@@ -59,6 +59,7 @@ u32 request_bytes(Warp& w, const Instruction& in, const TextureObject& object, u
   TexelRequest request;
   request.kind = kind;
   request.width = in.width;
+  request.tiled = true;
   u32 inside = 0;
   for_lanes(lanes, [&](u32 l) {
     Place p = place_of(w, in, geometry, l);

@@ -55,6 +55,7 @@ void request_texels(Warp& w, const Instruction& in, const TextureObject& object,
                     const Footprints& footprints) {
   TexelRequest request;
   request.width = object.format.bytes();
+  request.tiled = object.tiled;
   u32 most = 0;
   for_lanes(lanes, [&](u32 l) {
     const Footprint& f = footprints[l];

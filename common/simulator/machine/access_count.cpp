@@ -219,8 +219,8 @@ void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPatter
   if (atomic) count_shared_atomic(w, *info, counters, turns, p, base);
 }
 
-/// A texture unit answers what it can from L1, like a load. How many sectors a warp needs follows from the
-/// tiles as much as from the program: no fewer would do.
+/// A texture unit answers what it can from L1, like a load. How many sectors a warp needs of an array follows
+/// from its tiles as much as from the program: no fewer would do. Memory without tiles is read as by loads.
 void count_texels(Warp& w, const Instruction& in, const TexelRequest& request) {
   std::array<u64, TexelRequest::kMost * kWarpSize> sectors;
   u32 n = 0;
@@ -253,8 +253,9 @@ void count_texels(Warp& w, const Instruction& in, const TexelRequest& request) {
   InstructionCounters& counters = (*block.counters)[in.index];
   counters.requests += 1;
   counters.sectors += n;
-  counters.ideal_sectors += n;
-  totals.ideal_sectors += n;
+  const u32 ideal = request.tiled ? n : std::min(n, static_cast<u32>((moved + kSectorBytes - 1) / kSectorBytes));
+  counters.ideal_sectors += ideal;
+  totals.ideal_sectors += ideal;
   totals.global_lines += lines;
   totals.global_passes += passes;
   totals.global_transfers += passes;

@@ -82,7 +82,8 @@ class Memory {
 
   u64 free_bytes() const { return capacity_ - used_; }
   u64 used_bytes() const { return used_; }
-  u64 peak_bytes() const { return peak_; }
+  /// The most in use since this was asked last.
+  u64 take_peak() { return std::exchange(peak_, used_); }
   u64 capacity() const { return capacity_; }
 
   /// Gives the live allocation that starts at `address` another origin.

@@ -3,9 +3,11 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "random/philox.h"
 #include "simulator/channel/machine_clock.h"
 #include "simulator/checks/checker.h"
 #include "simulator/server/options.h"
@@ -42,6 +44,13 @@ struct Board {
   TraceLog trace;
   u64 kernels = 0;  ///< launched in this session
   u64 sampling_seed = 0;
+  u64 graphs = 0;  ///< defined in this session
+  /// A new one for each graph; nothing where nobody gave a seed.
+  std::optional<u64> graph_seed() {
+    if (sampling_seed == 0) return std::nullopt;
+    const PhiloxBlock random = philox(~sampling_seed, graphs++);
+    return u64{random.word[1]} << 32 | random.word[0];
+  }
   struct HostAllocation {
     u64 bytes = 0;
     std::string origin;

@@ -63,8 +63,9 @@ void for_rows(const GraphCopy& c, u64 offset, u64 bytes, Each&& each) {
   }
 }
 
-double ready_time(const GraphRun& run, const GraphNode& node) {
-  double ready = run.begin;
+/// `earliest`: no node runs before the region that it is counted in.
+double ready_time(const GraphRun& run, const GraphNode& node, double earliest) {
+  double ready = std::max(run.begin, earliest);
   for (const u32 from : node.dependencies) ready = std::max(ready, run.ends[from]);
   return ready;
 }
@@ -105,7 +106,7 @@ Answer Server::handle(const DefineGraph& c) {
                                     staging_.data() + c.bytes);  // the program could change it meanwhile
   auto definition = decode_graph(text);
   if (!definition) return refuse(Status::kInvalidValue);
-  auto order = execution_order(*definition);
+  auto order = execution_order(*definition, board_.graph_seed());
   if (!order) return refuse(Status::kInvalidValue);
   const auto valid = [this](const GraphNode& node) { return is_valid(node); };
   if (!std::all_of(definition->nodes.begin(), definition->nodes.end(), valid))
@@ -182,11 +183,12 @@ Answer Server::handle(const ResumeGraph& c) {
 
 void Server::end_run(u32 id) {
   const GraphRun& run = runs_[id];
-  timeline_.end_graph(run.stream, run.end);
+  timeline_.end_graph(run.stream, run.begin, run.end);
   runs_.erase(id);
 }
 
-/// What the program has done at a stop: its bytes have arrived, or have been taken.
+/// What the program has done at a stop: its bytes have arrived, or have been taken. They count from now on,
+/// whether the program comes back for the rest or not.
 void Server::move_piece(GraphRun& run, const GraphNode& node) {
   if (node.kind == Kind::kCopyIn && is_valid(node)) {
     const std::byte* from = staging_.data();
@@ -194,6 +196,7 @@ void Server::move_piece(GraphRun& run, const GraphNode& node) {
       std::memcpy(device_->at(to), from, n);
       from += n;
     });
+    records_.copied(CopyKind::kHostToDevice, run.bytes, run.stream);
   }
   run.offset += run.bytes;
 }
@@ -220,7 +223,7 @@ void Server::advance(GraphRun& run) {
         return;
       }
     }
-    timeline_.begin_node(ready_time(run, node));
+    timeline_.begin_node(ready_time(run, node, records_.region_began()));
     if (valid && node.enabled) execute(run, node);
     run.ends[place] = timeline_.end_node();
     run.end = std::max(run.end, run.ends[place]);
@@ -248,7 +251,7 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
         for_rows(node.copy, 0, *content(node.copy), [&](u64 to, u64, u64 n) {
           checks_->copied_in(run.stream, {to, n, n, 1}, false);
         });
-      book_copy(CopyKind::kHostToDevice, *content(node.copy), run.stream, node.copy.pageable, true, false);
+      time_copy(CopyKind::kHostToDevice, *content(node.copy), run.stream, node.copy.pageable, true, false);
       break;
     case Kind::kCopyOut:
       if (checks_)

@@ -171,12 +171,14 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   // A new draw for every launch: what a program learns from the time of one tells nothing about the next.
   const PhiloxBlock random = philox(board_.sampling_seed, board_.kernels);
   launch.sample_seed = u64{random.word[1]} << 32 | random.word[0];
+  device_->take_peak();
   LaunchResult result = device_->launch(launch);
-  records_.device_bytes(device_bytes_in_use());  // malloc in kernels
+  records_.device_bytes(device_->take_peak());  // malloc in kernels, and what they freed again
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
-  const double share = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
+  const double blocks = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
+  const double share = std::max(blocks, result.time.share);
   std::vector<Timeline::LinkUse> links;
   for (u32 gpu = 0; gpu < std::min(result.counters.peers.size(), board_.gpus.size()); ++gpu)
     if (const PeerBytes& moved = result.counters.peers[gpu]; moved.read + moved.written != 0) {

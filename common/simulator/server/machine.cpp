@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "simulator/channel/content_hash.h"
 #include "simulator/server/hang_up.h"
 
 namespace roofline::sim::server {
@@ -157,7 +156,7 @@ bool Machine::serve_observer() {
   WirePictureRequest picture;
   if (command == ObserverCommand::kPicture) in(picture);
   MemoryRange range;
-  if (command == ObserverCommand::kHash || command == ObserverCommand::kRead) in(range);
+  if (command == ObserverCommand::kRead || command == ObserverCommand::kWrite) in(range);
   if (command == ObserverCommand::kSamplingSeed) in(board_.sampling_seed);
   if (!in.complete()) return false;
   for (const auto& each : board_.gpus) each->flush_copy();
@@ -195,11 +194,11 @@ bool Machine::serve_observer() {
     case ObserverCommand::kPictured:
       out(WirePicture{pictured()});
       break;
-    case ObserverCommand::kHash:
-      out(hash(range));
-      break;
     case ObserverCommand::kRead:
       out(!descriptors.empty() && write_out(range, descriptors[0].get()));
+      break;
+    case ObserverCommand::kWrite:
+      out(!descriptors.empty() && read_in(range, descriptors[0].get()));
       break;
     default:
       return false;
@@ -209,7 +208,7 @@ bool Machine::serve_observer() {
 
 /// Part of an allocation, another GPU's, or memory that the program can write to itself, is no array of a
 /// call.
-const std::byte* Machine::allocation(const MemoryRange& range) const {
+std::byte* Machine::allocation(const MemoryRange& range) const {
   Server* owner = board_.owner_of(range.address);
   if (owner == nullptr || range.device >= board_.gpus.size() || owner != board_.gpus[range.device].get() ||
       range.bytes == 0)
@@ -219,9 +218,17 @@ const std::byte* Machine::allocation(const MemoryRange& range) const {
   return owner->device().at(range.address);
 }
 
-MemoryHash Machine::hash(const MemoryRange& range) const {
-  const std::byte* bytes = allocation(range);
-  return bytes ? MemoryHash{true, content_hash({bytes, range.bytes}, range.key)} : MemoryHash{};
+bool Machine::read_in(const MemoryRange& range, int file) {
+  std::byte* bytes = allocation(range);
+  if (bytes == nullptr) return false;
+  for (u64 done = 0; done < range.bytes;) {
+    const ssize_t n = pread(file, bytes + done, range.bytes - done, static_cast<off_t>(range.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<u64>(n);
+  }
+  board_.owner_of(range.address)->given(range.address, range.bytes);
+  return true;
 }
 
 bool Machine::write_out(const MemoryRange& range, int file) const {

@@ -26,8 +26,8 @@ class Machine {
   Server& gpu() { return *board_.gpus[selected_]; }
 
   /// Where a range that is one whole allocation of a GPU's memory lies; nullptr when it is none.
-  const std::byte* allocation(const channel::MemoryRange& range) const;
-  channel::MemoryHash hash(const channel::MemoryRange& range) const;
+  std::byte* allocation(const channel::MemoryRange& range) const;
+  bool read_in(const channel::MemoryRange& range, int file);
   bool write_out(const channel::MemoryRange& range, int file) const;
   void begin_region();
   channel::WireRegion end_region();

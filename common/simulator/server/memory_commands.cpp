@@ -116,6 +116,13 @@ Answer Server::handle(const CopyIn& c) {
   return give(Nothing{});
 }
 
+void Server::given(u64 address, u64 bytes) {
+  device_->empty_l2();
+  if (!checks_) return;
+  checks_->select(index_);
+  checks_->copied_in(kLegacyDefaultStream, rows_of({address, bytes, bytes, 1}), true);
+}
+
 Answer Server::handle(const CopyOut& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   if (!is_valid(c.from) || !fits_staging(c.staging_offset, c.from)) return refuse(Status::kInvalidValue);
@@ -181,11 +188,15 @@ void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bo
 }
 
 void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {
+  records_.copied(kind, bytes, stream);
+  time_copy(kind, bytes, stream, pageable, async, more);
+}
+
+void Server::time_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {
   const bool same =
       copy_.kind == kind && copy_.stream == stream && copy_.pageable == pageable && copy_.async == async;
   if (!same) flush_copy();
   copy_ = {copy_.bytes + bytes, kind, stream, pageable, async};
-  records_.copied(kind, bytes, stream);
   if (!more) flush_copy();
 }
 
@@ -242,6 +253,7 @@ Answer Server::handle(const PrefetchManaged& c) {
 Answer Server::handle(const CreateTexture& c) {
   timeline_.host_call(description_.api_call_us);
   if (!is_sound(c.object)) return refuse(Status::kInvalidValue);
+  records_.object_created();
   return give(Address{device_->add_texture(c.object)});
 }
 

@@ -15,6 +15,7 @@ namespace roofline::sim::server {
 class Records {
  public:
   void begin_region(double now, u64 device_bytes, u64 host_bytes);
+  double region_began() const { return begin_; }
   channel::WireRegion end_region(double work_end);
 
   void kernel(KernelRecord record);
@@ -32,6 +33,7 @@ class Records {
   void parameters(u64 bytes) {
     if (bytes > kPlainParameterBytes) region_.from_host.parameters += bytes - kPlainParameterBytes;
   }
+  void object_created() { region_.from_host.objects += sizeof(TextureObject::border) + sizeof(u64); }
   void migrated(u64 bytes) { region_.from_host.managed += bytes; }
   void launch_refused() { region_.launches_refused++; }
   void load_error(const std::string& message) { region_.load_errors.push_back(message); }

@@ -54,6 +54,8 @@ class Server {
     trace_.end_call(timeline_.host_now());
     return made;
   }
+  /// The observer has written to this memory: to the checks it is as if the host had copied it.
+  void given(u64 address, u64 bytes);
   /// Remembers what became of a command that has no answer.
   void posted(const Answer& made);
   /// How the program's answer begins: with `made` and with everything it has not been told yet.
@@ -154,6 +156,7 @@ class Server {
   void book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more);
   /// Books a copy on the timeline; pieces of one copy are booked together.
   void book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
+  void time_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
   void fault(const Trap& trap);
   /// The program asked for something that is not ready: its time passes, so that a program which only asks
   /// gets there.

@@ -95,7 +95,7 @@ TEST(Memory, FailsOnlyWhenFull) {
   const u64 c = memory.allocate((1 << 20) - (1 << 18), "");
   EXPECT_NE(c, 0u);
   EXPECT_EQ(memory.free_bytes(), 0u);
-  EXPECT_EQ(memory.peak_bytes(), u64{1} << 20);
+  EXPECT_EQ(memory.take_peak(), u64{1} << 20);
   EXPECT_TRUE(memory.release(b));
   EXPECT_TRUE(memory.release(c));
   EXPECT_EQ(memory.free_bytes(), u64{1} << 20);
@@ -173,7 +173,7 @@ TEST(Memory, HeapHasItsOwnBudget) {
   EXPECT_NE(a, 0u);
   EXPECT_EQ(memory.allocate_on_heap(401, "malloc"), 0u);
   EXPECT_EQ(memory.free_bytes(), kGiB - 600);
-  EXPECT_EQ(memory.peak_bytes(), 600u);
+  EXPECT_EQ(memory.take_peak(), 600u);
   EXPECT_FALSE(memory.release(a));
   EXPECT_TRUE(memory.release_on_heap(a));
   EXPECT_EQ(memory.free_bytes(), kGiB);

@@ -45,11 +45,12 @@ TEST_F(TimelineTest, SmallKernelsFollowAtThePublishedPace) {
     timeline_.kernel(1, "node", kOwn);
     return timeline_.end_node();
   };
-  const double node = node_after(timeline_.begin_graph(1, kKernels + 1));
+  const double begin = timeline_.begin_graph(1, kKernels + 1);
+  const double node = node_after(begin);
   const double host = timeline_.host_now();
   double end = node;
   for (int i = 0; i < kKernels; ++i) end = node_after(end);
-  timeline_.end_graph(1, end);
+  timeline_.end_graph(1, begin, end);
   EXPECT_EQ(last().end, end);
   EXPECT_NEAR((last().end - node) / kKernels, 1.34 * kMicro, 0.01 * kMicro);
   EXPECT_EQ(timeline_.host_now(), host) << "nodes cost the host nothing";

@@ -56,6 +56,7 @@ class KernelModel {
     // not.
     add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));
     result.seconds = std::max(work, norm(device_.overlap_exponent));
+    if (result.seconds > 0) result.share = std::min(1.0, busy_ / result.seconds);
     bounds_.push_back({"latency", latency});
     bounds_.push_back(part_);  // shown, but not a resource of its own
     std::stable_sort(bounds_.begin(), bounds_.end(),
@@ -73,6 +74,8 @@ class KernelModel {
   void add(Group group, const std::string& resource, double seconds) {
     bounds_.push_back({resource, seconds});
     groups_[group] = std::max(groups_[group], seconds);
+    const bool of_each_sm = group == kDataPath || group == kArithmetic;
+    busy_ = std::max(busy_, of_each_sm ? seconds * used_sms_ / device_.sms : seconds);
   }
 
   /// Seconds that the busiest SM needs for `cycles` of work counted over the whole kernel.
@@ -244,6 +247,7 @@ class KernelModel {
   double sm_cycle_ =
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
   std::vector<KernelTime::Bound> bounds_;
+  double busy_ = 0;  ///< seconds in which the busiest resource of the device works
   std::array<double, kGroups> groups_{};  ///< slowest resource of each group
   KernelTime::Bound part_;                ///< the smaller part of the L1 and shared memory data path
 };

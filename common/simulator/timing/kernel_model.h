@@ -39,6 +39,8 @@ struct KernelTime {
     double seconds = 0;
   };
   std::vector<Bound> bounds;  ///< every resource, slowest first
+  /// The part of its busiest resource that the kernel takes from others beside it, over all SMs; 0 to 1.
+  double share = 0;
   /// Of the seconds, what the average warp does with them by the replay: in the whole kernel, and in each
   /// instruction (ReplayOutcome::stalls_of). Empty without records.
   StallTimes stalls;

@@ -131,7 +131,8 @@ bool Timeline::fits(double start, double duration, double share) const {
 
 /// The first moment from `ready` on at which the kernel finds its share of the device free to its end.
 double Timeline::compute_start(double ready, double duration, double share) {
-  running_.erase(running_.begin(), running_.upper_bound(host_));
+  const double present = graphs_begun_.empty() ? host_ : std::min(host_, *graphs_begun_.begin());
+  running_.erase(running_.begin(), running_.upper_bound(present));
   if (fits(ready, duration, share)) return ready;
   for (auto it = running_.upper_bound(ready); it != running_.end(); ++it)
     if (fits(it->first, duration, share)) return it->first;
@@ -249,7 +250,7 @@ void Timeline::fill(u32 stream, u64 bytes) {
 
 double Timeline::begin_graph(u32 stream, u64 nodes) {
   host_call(device_.graph_launch_us + static_cast<double>(nodes) * device_.graph_launch_node_us);
-  return begin(stream);
+  return *graphs_begun_.insert(begin(stream));
 }
 
 void Timeline::begin_node(double ready) {
@@ -262,7 +263,8 @@ double Timeline::end_node() {
   return node_;
 }
 
-void Timeline::end_graph(u32 stream, double end) {
+void Timeline::end_graph(u32 stream, double begin, double end) {
+  if (const auto found = graphs_begun_.find(begin); found != graphs_begun_.end()) graphs_begun_.erase(found);
   double& last = streams_[stream].end;
   last = std::max(last, end);
   last_end_ = std::max(last_end_, end);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,11 +65,12 @@ class Timeline {
   /// A graph launch; gives the moment from which its first nodes may run. What is submitted between
   /// begin_node and end_node costs the host nothing, starts at `ready` at the earliest (when the node's
   /// dependencies have ended) whatever its stream holds, and follows its dependencies at the pace of graph
-  /// nodes. end_node gives its end; end_graph makes the stream's next work wait for `end`.
+  /// nodes. end_node gives its end; end_graph makes the stream's next work wait for `end`. `begin` is what
+  /// begin_graph gave.
   double begin_graph(u32 stream, u64 nodes);
   void begin_node(double ready);
   double end_node();
-  void end_graph(u32 stream, double end);
+  void end_graph(u32 stream, double begin, double end);
 
   void record_event(u32 event, u32 stream);
   void wait_event(u32 stream, u32 event);
@@ -123,6 +125,7 @@ class Timeline {
   double copy_free_[3] = {0, 0, 0};
   double link_out_free_ = 0, link_in_free_ = 0;  ///< of the link to other devices, either direction
   std::multimap<double, Running> running_;       ///< kernels that may still run, by end
+  std::multiset<double> graphs_begun_;  ///< that have not ended: their nodes may run from then on
   std::map<u32, Stream> streams_;
   std::map<u32, double> events_;
   std::vector<TimelineEntry> entries_;
