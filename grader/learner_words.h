@@ -20,6 +20,7 @@ class LearnerWords {
     add_watch(verbs);
     add_finding_the_way(verbs);
     add_broken(verbs);
+    add_diagnose(verbs);
     add_quiz(verbs);
     add_report(verbs);
     add_files(verbs);
@@ -94,6 +95,20 @@ class LearnerWords {
     broken->add_option("LAB", lab_, "number or name; none: the lab you are at");
   }
 
+  void add_diagnose(VerbWords& verbs) {
+    CLI::App* diagnose =
+        verbs.add("diagnose", "programs without source: say what each waits for; judged by experiments",
+                  "  ./lab diagnose                   gives you twelve programs; later judges your answers\n"
+                  "  ./lab diagnose --json diagnosis.json\n"
+                  "  ./lab diagnose --file theirs.toml --draw 4711    somebody's answers, for these programs",
+                  [this](const Paths& paths) { return diagnose_verb(paths, diagnose_); });
+    diagnose->add_option("LAB", diagnose_.lab, "number or name; none: the lab that has such programs");
+    diagnose->add_option("--file", diagnose_.file, "judge these answers; none: diagnosis.toml of the lab");
+    diagnose->add_option("--draw", diagnose_.draw, "the number that the programs are drawn from; none: yours")
+        ->check(CLI::Range(1u, 999'999'999u));
+    diagnose->add_option("--json", diagnose_.json, "write lab/result/v1 to this file");
+  }
+
   void add_quiz(VerbWords& verbs) {
     CLI::App* quiz = verbs.add("quiz", "five questions about a lab with drawn numbers, explained; not graded",
                                "  ./lab quiz 01                    other numbers each time\n"
@@ -135,6 +150,7 @@ class LearnerWords {
 
   GradeRequest grade_;
   WatchRequest watch_;
+  DiagnoseRequest diagnose_;
   QuizRequest quiz_;
   ReportRequest report_;
   std::string lab_, upgrade_;

@@ -141,7 +141,8 @@ class FolderCheck {
 
   void strays() {
     std::set<std::string> here = {chosen_.lab->theory, chosen_.lab->hints, chosen_.lab->prediction,
-                                  "explanations.toml", "quiz.toml",        "spec.cpp"};
+                                  "explanations.toml", "quiz.toml",        "spec.cpp",
+                                  "diagnosis.toml"};  // a learner's own, ./lab diagnose
     std::set<std::string> there = {chosen_.lab->prediction, "README.md", "answer.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});
@@ -162,7 +163,13 @@ class FolderCheck {
       if (!there.contains(file.generic_string()) && !belongs_to_a_part(file)) stray(solutions_ / file);
   }
 
+  /// Sources of programs that learners get compiled, and answers about them, right and wrong.
+  static bool is_of_sealed(const fs::path& file) {
+    return *file.begin() == "sealed" || file == "diagnosis.toml" || file.parent_path() == "wrong/diagnosis";
+  }
+
   bool belongs_to_a_part(const fs::path& file) const {
+    if (is_of_sealed(file)) return true;
     return std::ranges::any_of(chosen_.lab->parts, [&](const Part& part) {
       return is_submission(file, part) || is_for_bench(file, part);
     });

@@ -296,7 +296,7 @@ std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const 
     static const std::vector<std::string> kPages = {"README.md", "hints.md", "spec.cpp", "explanations.toml",
                                                     "quiz.toml"};
     const std::string text = name.filename().string(), folder = name.parent_path().filename().string();
-    if (folder == "experiments" || folder == "broken") return true;
+    if (folder == "experiments" || folder == "broken" || folder == "sealed") return true;
     if (std::ranges::find(kPages, text) != kPages.end()) return true;
     if (name.extension() == ".h" || name.extension() == ".svg" || text.ends_with("_worker.cu")) return true;
     return std::ranges::any_of(parts, [&](const Chosen& part) {

@@ -195,6 +195,7 @@ BoundKind kind_of_bound(const std::string& resource) {
 }
 
 std::string bound_text(const std::string& resource) {
+  if (resource == "page faults" || resource == "block launch") return resource;  // nothing is computed
   switch (kind_of_bound(resource)) {
     case BoundKind::kMemory:
       return "memory bandwidth: " + resource;

@@ -17,6 +17,7 @@
 #include "grader/lab/hidden.h"
 #include "grader/lab/selection.h"
 #include "grader/verbs/export_built.h"
+#include "grader/verbs/sealed.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {
@@ -131,6 +132,7 @@ void export_course(const Paths& paths, const ExportRequest& request, const std::
   if (!unusual.empty() && !request.yes)
     throw UsageError("these lie in a lab's folder and are no part of a lab that is known here:" + unusual +
                      "\nMove what is yours elsewhere; with --yes they go to students, too");
+  std::ranges::move(sealed_files(parts, paths), std::back_inserter(files));
   if (request.built) {
     std::vector<CourseFile> built = built_files(paths, files, parts);
     for (const CourseFile& file : built)

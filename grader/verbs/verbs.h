@@ -78,6 +78,16 @@ int quiz_verb(const Paths& paths, const QuizRequest& request);
 /// all answers are right, else 1.
 int broken_verb(const Paths& paths, const std::string& lab);
 
+struct DiagnoseRequest {
+  std::string lab;             ///< empty: the one that has programs without source
+  std::filesystem::path file;  ///< answers to judge, somebody else's; empty: the lab's diagnosis.toml
+  std::uint64_t draw = 0;      ///< of the programs; 0: the learner's own, or the file's
+  std::filesystem::path json;  ///< empty: none
+};
+/// Gives the learner programs without source, and judges what the answers say that each of them waits for; 0
+/// when enough are right.
+int diagnose_verb(const Paths& paths, const DiagnoseRequest& request);
+
 struct RoofsRequest {
   std::string device = "auto";
   std::filesystem::path json;  ///< the values as data; empty: none

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Roofline Labs contributors
+// SPDX-License-Identifier: Apache-2.0
+#include "grader/build/sealed.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "grader/base/error.h"
+#include "grader/base/file.h"
+#include "grader/base/parallel.h"
+#include "grader/box/process.h"
+#include "grader/build/toolkit.h"
+
+namespace roofline::grader {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kDigits = 12;  // of a name
+
+std::vector<fs::path> files_with(const fs::path& folder, const std::string& extension) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Two of us may make the same file: each under a name of its own, and what is done is renamed.
+std::string own_suffix() { return "-" + std::to_string(getpid()); }
+
+void require_ok(const CommandResult& result, const std::string& what) {
+  if (!result.ok()) throw InfrastructureError(what + "\n" + result.output);
+}
+
+/// Compiled under a name that says nothing, without names of places and local symbols. PTX alone, of the oldest
+/// device: it runs on all of them.
+void compile(const fs::path& source, const Toolkit& toolkit, const fs::path& object) {
+  const fs::path folder = fs::path(object).concat(own_suffix());
+  for (const fs::path& header : files_with(source.parent_path(), ".h"))
+    write_file(folder / header.filename(), read_file(header));
+  write_file(folder / "program.cu", read_file(source));
+  require_ok(run_command({toolkit.nvcc().string(), "-std=c++20", "-O3", "-arch=compute_75",
+                          "-code=compute_75", "-c", "-o", "program.o", "program.cu"},
+                         {.directory = folder}),
+             source.string() + " does not compile");
+  require_ok(run_command({"strip", "--strip-unneeded", "program.o"}, {.directory = folder}),
+             source.string() + ": strip, of binutils, fails");
+  fs::rename(folder / "program.o", object);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+
+std::vector<SealedProgram> sealed_programs(const fs::path& sources, const fs::path& given,
+                                           const fs::path& cache) {
+  std::vector<SealedProgram> programs;
+  const std::vector<fs::path> files = files_with(sources, ".cu");
+  if (files.empty()) {
+    for (const fs::path& object : files_with(given, kSealedSuffix))
+      programs.push_back({object.stem().string(), object});
+    return programs;
+  }
+  const Toolkit toolkit = find_toolkit();
+  std::string headers;
+  for (const fs::path& header : files_with(sources, ".h")) headers += read_file(header);
+  for (const fs::path& file : files) {
+    const std::string name = sha256_hex(headers + read_file(file)).substr(0, kDigits);
+    programs.push_back({name, cache / kSealedFolder / (name + "-" + toolkit.version + ".o")});
+  }
+  parallel_chunks(files.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      if (!fs::exists(programs[i].object)) compile(files[i], toolkit, programs[i].object);
+  });
+  std::ranges::sort(programs, {}, &SealedProgram::name);
+  return programs;
+}
+
+void write_executable(const SealedProgram& program, std::uint64_t seed, const fs::path& cache,
+                      const fs::path& executable) {
+  const std::string object = read_file(program.object);
+  const fs::path linked = cache / kSealedFolder / ("linked-" + sha256_hex(object).substr(0, kDigits));
+  if (!fs::exists(linked)) {
+    const fs::path named = fs::path(linked).concat(".o");  // for nvcc
+    write_file(named, object);
+    const fs::path unfinished = fs::path(linked).concat(own_suffix());
+    require_ok(run_command({find_toolkit().nvcc().string(), "-cudart", "shared", "-Xlinker", "-s", "-o",
+                            unfinished.string(), named.string()}),
+               named.string() + " does not link");
+    fs::rename(unfinished, linked);
+  }
+  std::string bytes = read_file(linked) + "numbers:";
+  for (int byte = 0; byte < 8; ++byte) bytes += static_cast<char>(seed >> (8 * byte) & 0xff);
+  write_file(executable, bytes);
+  fs::permissions(executable, fs::perms(0755));
+}
+
+}  // namespace roofline::grader
