@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "grader/base/error.h"
 #include "grader/base/file.h"
@@ -16,7 +17,7 @@ namespace roofline::grader {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr size_t kDigits = 12;  // of a name
+constexpr size_t kDigits = 12;  // of a hash
 
 std::vector<fs::path> files_with(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;
@@ -34,8 +35,19 @@ void require_ok(const CommandResult& result, const std::string& what) {
   if (!result.ok()) throw InfrastructureError(what + "\n" + result.output);
 }
 
-/// Compiled under a name that says nothing, without names of places and local symbols. PTX alone, of the oldest
-/// device: it runs on all of them.
+/// Of the line "// sealed: 3fa91b".
+std::string name_in(const std::string& text, const fs::path& file) {
+  constexpr std::string_view kBegin = "// sealed: ";
+  const size_t at = text.find(kBegin), begin = at + kBegin.size();
+  const std::string name = at == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+  if (name.empty() || name.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw InfrastructureError(file.string() +
+                              " has no line \"// sealed: 3fa91b\", the name that it is handed out by");
+  return name;
+}
+
+/// Compiled under a name that says nothing, without names of places and local symbols. PTX alone, of the
+/// oldest device: it runs on all of them.
 void compile(const fs::path& source, const Toolkit& toolkit, const fs::path& object) {
   const fs::path folder = fs::path(object).concat(own_suffix());
   for (const fs::path& header : files_with(source.parent_path(), ".h"))
@@ -66,8 +78,9 @@ std::vector<SealedProgram> sealed_programs(const fs::path& sources, const fs::pa
   std::string headers;
   for (const fs::path& header : files_with(sources, ".h")) headers += read_file(header);
   for (const fs::path& file : files) {
-    const std::string name = sha256_hex(headers + read_file(file)).substr(0, kDigits);
-    programs.push_back({name, cache / kSealedFolder / (name + "-" + toolkit.version + ".o")});
+    const std::string text = read_file(file), name = name_in(text, file);
+    const std::string hash = sha256_hex(headers + text + toolkit.version).substr(0, kDigits);
+    programs.push_back({name, cache / kSealedFolder / (name + "-" + hash + ".o")});
   }
   parallel_chunks(files.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)

@@ -10,7 +10,7 @@
 namespace roofline::grader {
 
 struct SealedProgram {
-  std::string name;              ///< a hash of its source: the same everywhere, and tells nothing
+  std::string name;              ///< of hexadecimal digits, as its source says: it tells nothing
   std::filesystem::path object;  ///< host code with the PTX in it, stripped: links with any glibc
 };
 
@@ -18,9 +18,9 @@ struct SealedProgram {
 constexpr const char* kSealedSuffix = ".program";
 constexpr const char* kSealedFolder = "sealed";
 
-/// In the order of their names: compiled into `cache` from the .cu files in `sources` where that folder exists, else
-/// the objects that were handed out in `given`; none where neither holds any. Throws InfrastructureError for a
-/// source that does not compile.
+/// In the order of their names: compiled into `cache` from the .cu files in `sources` where that folder
+/// exists, else the objects that were handed out in `given`; none where neither holds any. Throws
+/// InfrastructureError for a source that does not compile.
 std::vector<SealedProgram> sealed_programs(const std::filesystem::path& sources,
                                            const std::filesystem::path& given,
                                            const std::filesystem::path& cache);

@@ -11,8 +11,8 @@
 
 #include "grader/result/result.h"
 
-/// What a learner says about programs without source, and whether it is true. Nobody wrote the answers down: the
-/// judge runs each program again on a simulated GPU one number of which was changed.
+/// What a learner says about programs without source, and whether it is true. Nobody wrote the answers down:
+/// the judge runs each program again on a simulated GPU one number of which was changed.
 namespace roofline::grader {
 
 /// What a program may wait for.
@@ -28,12 +28,13 @@ const Regime* find_regime(std::string_view word);
 /// Where these experiments are made.
 constexpr const char* kDiagnosisDevice = "a100-sxm4-40gb";
 
-/// A program waits for what makes it so many times as fast when there is twice as much of it. Half of the time is
-/// 1.33; the programs are made so that their own regime gives at least 1.4 and every other one less than 1.2.
+/// A program waits for what makes it so many times as fast when there is twice as much of it. Half of the
+/// time is 1.33; the programs are made so that their own regime gives at least 1.4 and every other one less
+/// than 1.2.
 constexpr double kBound = 1.3;
 
-/// An answer within this factor is right: that reads a share of the time to a sixth, and still keeps "no change", 1,
-/// from a half of the time, 1.33, and that from 1.77, as good as twice.
+/// An answer within this factor is right: that reads a share of the time to a sixth, and still keeps "no
+/// change", 1, from a half of the time, 1.33, and that from 1.77, as good as twice.
 constexpr double kNear = 1.15;
 
 /// So many of the twelve programs pass.
@@ -53,9 +54,9 @@ constexpr std::array<Figure, 4> kFigures = {
 
 /// Of one program.
 struct Diagnosis {
-  std::string regime;                                     ///< empty: no answer yet
+  std::string regime;  ///< empty: no answer yet
   std::array<std::optional<double>, kFigures.size()> figures{};
-  unsigned line = 0;                                      ///< in the file
+  unsigned line = 0;  ///< in the file
 };
 
 struct DiagnosisFile {
@@ -63,8 +64,8 @@ struct DiagnosisFile {
   std::vector<Diagnosis> programs;
 };
 
-/// A file of answers about `count` programs. Throws UsageError, with `name` and the line, for one that says something
-/// else; an answer that is missing, or "", is none yet.
+/// A file of answers about `count` programs. Throws UsageError, with `name` and the line, for one that says
+/// something else; an answer that is missing, or "", is none yet.
 DiagnosisFile read_diagnosis(const std::string& text, const std::string& name, unsigned count);
 
 /// The same file before anybody answered.

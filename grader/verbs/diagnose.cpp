@@ -58,12 +58,12 @@ std::uint64_t draw_of(const DiagnoseRequest& request, const fs::path& kept, std:
   return written != 0 ? written : 1 + entropy() % kDraws;
 }
 
-/// Which program is the first, which the second ... of a draw. Not std::shuffle: it differs between libraries.
+/// Which program is the first, which the second ... of a draw. Not std::shuffle: it differs between
+/// libraries.
 std::vector<size_t> order_of(std::uint64_t draw, size_t count) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
-  for (size_t i = count; i > 1; --i)
-    std::swap(order[i - 1], order[derive(draw, Purpose::kDraw, i) % i]);
+  for (size_t i = count; i > 1; --i) std::swap(order[i - 1], order[derive(draw, Purpose::kDraw, i) % i]);
   return order;
 }
 
@@ -92,7 +92,8 @@ class Experiment {
     options.arguments = {std::to_string(times)};
     options.json = scratch_ / "run.json";
     if (const int status = run_program(options); status != 0)
-      throw InfrastructureError(program_.string() + " ended with " + std::to_string(status) + " on " + device);
+      throw InfrastructureError(program_.string() + " ended with " + std::to_string(status) + " on " +
+                                device);
     return nlohmann::json::parse(read_file(options.json)).at("simulated_seconds").get<double>();
   }
 
@@ -161,14 +162,16 @@ std::vector<Check> judge_all(const std::vector<SealedProgram>& sealed, const Han
     const fs::path program = folder / program_number(i);
     write_executable(sealed[order[i]], given.draw, paths.cache(), program);
     Experiment experiment(paths, program, paths.cache() / kSealedFolder);
-    Check& check = checks.emplace_back(
-        judge_diagnosis(i, other.empty() ? given.file.programs[i] : Diagnosis{},
-                        [&](std::string_view change, unsigned times) { return experiment.seconds(change, times); }));
+    Check& check = checks.emplace_back(judge_diagnosis(
+        i, other.empty() ? given.file.programs[i] : Diagnosis{},
+        [&](std::string_view change, unsigned times) { return experiment.seconds(change, times); }));
     check.file = given.shown;
     check.line = given.file.programs[i].line;
-    if (!other.empty()) check.verdict = Verdict::kFail, check.reason = Class::kWrongPrediction, check.message = other;
+    if (!other.empty())
+      check.verdict = Verdict::kFail, check.reason = Class::kWrongPrediction, check.message = other;
     if (other.empty())
-      std::printf("  %s  %s\n", program_number(i).c_str(), line_of(check, Terminal::of(STDOUT_FILENO)).c_str());
+      std::printf("  %s  %s\n", program_number(i).c_str(),
+                  line_of(check, Terminal::of(STDOUT_FILENO)).c_str());
     std::fflush(stdout);
   }
   return checks;
@@ -192,8 +195,8 @@ Result result_of(const Chosen& lab, const Paths& paths, const Handed& given, std
   result.lines = {{"prediction", "programs diagnosed", result.points, result.max_points}};
   result.verdict = right >= kDiagnosed ? Verdict::kPass : Verdict::kFail;
   if (result.verdict == Verdict::kPass) return result;
-  const auto first = std::ranges::find_if(
-      result.checks, [](const Check& check) { return check.verdict != Verdict::kPass; });
+  const auto first =
+      std::ranges::find_if(result.checks, [](const Check& check) { return check.verdict != Verdict::kPass; });
   if (first != result.checks.end()) result.reason = first->reason;
   return result;
 }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Latency-bound: one warp an SM, and where a load goes depends on the one before. More warps would cost nothing.
+// Latency-bound: one warp an SM, and where a load goes depends on the one before. More warps would cost
+// nothing.
+// sealed: b1bd0b
 #include "program.h"
 
 extern "C" __global__ void kernel(const unsigned* zeros, unsigned* y, int steps, unsigned mask) {

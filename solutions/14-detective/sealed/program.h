@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the twelve programs share. A learner gets them compiled, as 01 to 12 in an order of their own, with nothing in
-// them that names what they do: all kernels are called `kernel`. With the argument 2 each has twice the data.
+// What the twelve programs share. A learner gets them compiled, as 01 to 12 in an order of their own, with
+// nothing in them that names what they do: all kernels are called `kernel`. With the argument 2 each has
+// twice the data.
 #pragma once
 #include <cuda_runtime.h>
 #include <unistd.h>
@@ -33,14 +34,15 @@ static int drawn(int low, int high) {
   return low + static_cast<int>((z ^ (z >> 31)) % static_cast<std::uint64_t>(high - low + 1));
 }
 
-/// How many times as much data the caller asks for, one digit. (Of the C library only what is in all of its versions:
-/// these objects are linked on other machines.)
+/// How many times as much data the caller asks for, one digit. (Of the C library only what is in all of its
+/// versions: these objects are linked on other machines.)
 static int times(int argc, char** argv) {
   const int n = argc > 1 ? argv[1][0] - '0' : 1;
   return n < 1 || n > 8 ? 1 : n;
 }
 
-/// Brings so many KiB of pinned memory to the GPU, and waits for them: the part of each program that is not its limit.
+/// Brings so many KiB of pinned memory to the GPU, and waits for them: the part of each program that is not
+/// its limit.
 static void bring(int kib) {
   void *host = nullptr, *device = nullptr;
   const std::size_t bytes = static_cast<std::size_t>(kib) << 10;
@@ -61,15 +63,18 @@ static void* device_bytes(std::size_t bytes) {
 
 /// Every program imports what any of them calls: a list of its symbols tells nothing.
 [[gnu::used]] static void* const kImports[] = {
-    reinterpret_cast<void*>(&cudaDeviceSynchronize), reinterpret_cast<void*>(&cudaFree),
-    reinterpret_cast<void*>(&cudaFreeHost),          reinterpret_cast<void*>(&cudaMemcpy),
-    reinterpret_cast<void*>(&cudaMemcpyAsync),       reinterpret_cast<void*>(&cudaMemset),
-    reinterpret_cast<void*>(&cudaStreamSynchronize), reinterpret_cast<void*>(&std::memset),
+    reinterpret_cast<void*>(&cudaDeviceSynchronize),
+    reinterpret_cast<void*>(&cudaFree),
+    reinterpret_cast<void*>(&cudaFreeHost),
+    reinterpret_cast<void*>(&cudaMemcpy),
+    reinterpret_cast<void*>(&cudaMemcpyAsync),
+    reinterpret_cast<void*>(&cudaMemset),
+    reinterpret_cast<void*>(&cudaStreamSynchronize),
+    reinterpret_cast<void*>(&std::memset),
     reinterpret_cast<void*>(&usleep),
     reinterpret_cast<void*>(static_cast<cudaError_t (*)(void**, std::size_t)>(&cudaMallocHost)),
     reinterpret_cast<void*>(static_cast<cudaError_t (*)(void**, std::size_t)>(&cudaMalloc)),
-    reinterpret_cast<void*>(
-        static_cast<cudaError_t (*)(void**, std::size_t, unsigned)>(&cudaMallocManaged))};
+    reinterpret_cast<void*>(static_cast<cudaError_t (*)(void**, std::size_t, unsigned)>(&cudaMallocManaged))};
 
 /// The exit status: 1 where anything failed, with CUDA's sentence.
 static int finished() {

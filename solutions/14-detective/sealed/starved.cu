@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // Starved: the GPU waits for batches that the host is slow to have ready, as from a disk.
+// sealed: 5d3aff
 #include "program.h"
 
 extern "C" __global__ void kernel(float* x, int elements) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // Bound by waiting: the host waits for the GPU, and asks it again to be sure, after each of many steps.
+// sealed: ed8786
 #include "program.h"
 
 extern "C" __global__ void kernel(float* x, int elements) {

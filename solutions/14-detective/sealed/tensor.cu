@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // Tensor-bound: products of 16 x 16 tiles that stay in registers.
-#include "program.h"
-
+// sealed: 0e065a
 #include <mma.h>
+
+#include "program.h"
 
 using namespace nvcuda;
 
