@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "grader/base/error.h"
 #include "grader/base/toml_table.h"
 #include "grader/base/units.h"
 #include "grader/judge/answer.h"
@@ -13,6 +14,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr double kLargestDraw = 1e9;
+constexpr size_t kMostBytes = 16 << 10;
 
 std::string known_words() {
   std::string words;
@@ -62,9 +64,9 @@ std::string complaint(const Figure& figure, const std::optional<double>& said, d
 /// Whether the program waits for what was said, and how one knows.
 std::pair<bool, std::string> judge_regime(const Regime& said, double faster) {
   const bool starved = &said == &regimes().back(), helps = faster >= kBound;
-  return {helps != starved, std::string("with twice as much of ") +
-                                (starved ? "everything that the GPU has" : "it") + " the program is " +
-                                format_number("%.2f", faster) + " times as fast, simulated"};
+  return {helps != starved, std::string("with ") + (starved ? "all that the GPU has" : "that") +
+                                " twice as good the program is " + format_number("%.2f", faster) +
+                                " times as fast, simulated"};
 }
 
 }  // namespace
@@ -101,6 +103,7 @@ const Regime* find_regime(std::string_view word) {
 std::string program_number(size_t index) { return (index < 9 ? "0" : "") + std::to_string(index + 1); }
 
 DiagnosisFile read_diagnosis(const std::string& text, const std::string& name, unsigned count) {
+  if (text.size() > kMostBytes) throw UsageError(name + " is larger than 16 KiB: these are no answers");
   const toml::table parsed = parse_toml(text, name);
   const TomlTable all(parsed, name);
   std::vector<std::string> keys = {"draw"};

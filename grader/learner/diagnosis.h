@@ -18,7 +18,7 @@ namespace roofline::grader {
 /// What a program may wait for.
 struct Regime {
   std::string word;
-  std::string change;  ///< of the GPU, as behind the comma of --device: twice as much of it
+  std::string change;  ///< of the GPU, as behind the comma of --device: that twice as good
 };
 
 /// The last one, starved, waits for nothing of the GPU: its change is all others'.
@@ -28,7 +28,7 @@ const Regime* find_regime(std::string_view word);
 /// Where these experiments are made.
 constexpr const char* kDiagnosisDevice = "a100-sxm4-40gb";
 
-/// A program waits for what makes it so many times as fast when there is twice as much of it. Half of the
+/// A program waits for what makes it so many times as fast when it is twice as good. Half of the
 /// time is 1.33; the programs are made so that their own regime gives at least 1.4 and every other one less
 /// than 1.2.
 constexpr double kBound = 1.3;

@@ -103,7 +103,7 @@ TEST_F(Diagnose, EachProgramWaitsForOneThing) {
       const bool everything = regime.word == "starved";
       const bool helps = everything ? name != "starved" : regime.word == name;
       EXPECT_TRUE(helps ? faster >= kOwn : faster < kOther)
-          << name << " is " << faster << " times as fast with twice as much of " << regime.word;
+          << name << " is " << faster << " times as fast when this is twice as good: " << regime.word;
     }
   }
 }

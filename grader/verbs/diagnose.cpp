@@ -70,8 +70,7 @@ std::vector<size_t> order_of(std::uint64_t draw, size_t count) {
 /// Times one program on changed devices, each once.
 class Experiment {
  public:
-  Experiment(const Paths& paths, fs::path program, fs::path scratch)
-      : paths_(paths), program_(std::move(program)), scratch_(std::move(scratch)) {}
+  Experiment(const Paths& paths, fs::path program) : paths_(paths), program_(std::move(program)) {}
 
   double seconds(std::string_view change, unsigned times) {
     const std::string device =
@@ -90,15 +89,17 @@ class Experiment {
     options.shown = "lab diagnose";
     options.program = program_.string();
     options.arguments = {std::to_string(times)};
-    options.json = scratch_ / "run.json";
+    options.json = fs::path(program_).concat(".json");
     if (const int status = run_program(options); status != 0)
       throw InfrastructureError(program_.string() + " ended with " + std::to_string(status) + " on " +
                                 device);
-    return nlohmann::json::parse(read_file(options.json)).at("simulated_seconds").get<double>();
+    const nlohmann::json seen = nlohmann::json::parse(read_file(options.json));
+    fs::remove(options.json);
+    return seen.at("simulated_seconds").get<double>();
   }
 
   const Paths& paths_;
-  fs::path program_, scratch_;
+  fs::path program_;
   std::map<std::pair<std::string, unsigned>, double> seconds_;
 };
 
@@ -161,7 +162,7 @@ std::vector<Check> judge_all(const std::vector<SealedProgram>& sealed, const Han
   for (size_t i = 0; i < sealed.size(); ++i) {
     const fs::path program = folder / program_number(i);
     write_executable(sealed[order[i]], given.draw, paths.cache(), program);
-    Experiment experiment(paths, program, paths.cache() / kSealedFolder);
+    Experiment experiment(paths, program);
     Check& check = checks.emplace_back(judge_diagnosis(
         i, other.empty() ? given.file.programs[i] : Diagnosis{},
         [&](std::string_view change, unsigned times) { return experiment.seconds(change, times); }));
@@ -181,7 +182,7 @@ Result result_of(const Chosen& lab, const Paths& paths, const Handed& given, std
   Result result;
   result.lab = lab.lab->folder;
   result.part = lab.lab->number() + "-diagnosis";
-  result.title = lab.lab->title + ": programs without source";
+  result.title = lab.lab->name() + ": programs without source";
   result.lab_sha256 = lab_sha256(lab, paths);
   result.source_path = given.shown;
   result.source_sha256 = sha256_hex(given.text);
@@ -203,7 +204,8 @@ Result result_of(const Chosen& lab, const Paths& paths, const Handed& given, std
 
 /// What it came to, and what to do next.
 void print_ending(const Result& result, const Handed& given, const std::string& next) {
-  if (const std::string other = of_another_draw(given); !other.empty()) std::printf("  %s\n", other.c_str());
+  if (const std::string other = of_another_draw(given); !other.empty())
+    std::printf("  %s; without the file you get one for these\n", other.c_str());
   std::printf("  %.0f of %.0f diagnosed, %u pass; draw %llu\n", result.points, result.max_points, kDiagnosed,
               static_cast<unsigned long long>(given.draw));
   if (one_answer_for_all(given.file))
@@ -222,13 +224,16 @@ int diagnose_verb(const Paths& paths, const DiagnoseRequest& request) {
   const auto count = static_cast<unsigned>(sealed.size());
   const bool own = request.file.empty();
   const fs::path answers = own ? lab.folder(paths) / "diagnosis.toml" : fs::absolute(request.file);
-  const fs::path programs = own ? paths.results() / kSealedFolder : paths.cache() / kSealedFolder / "theirs";
+  const fs::path programs =  // several answers of others may be judged at a time
+      own ? paths.results() / kSealedFolder
+          : paths.cache() / kSealedFolder / ("theirs-" + std::to_string(getpid()));
   const Handed given = handed(request, answers, count, paths);
-  std::printf("  %u programs without source: %s to %s, simulated %s\n", count,
-              paths.shown(programs / program_number(0)).c_str(), program_number(count - 1).c_str(),
+  std::printf("  %u programs without source%s, simulated %s\n", count,
+              own ? (", " + paths.shown(programs / "01") + " to " + program_number(count - 1)).c_str() : "",
               kDiagnosisDevice);
   const auto begin = std::chrono::steady_clock::now();
   Result result = result_of(lab, paths, given, judge_all(sealed, given, programs, paths));
+  if (!own) fs::remove_all(programs);
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print_ending(result, given,
                own ? "  next    ./lab run --counters " + paths.shown(programs / "01") + "; answers go into " +

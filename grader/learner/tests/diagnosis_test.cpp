@@ -71,6 +71,7 @@ TEST(Diagnosis, SlipsNameTheirLine) {
     EXPECT_NE(refusal(std::string("draw = ") + draw + "\n").find("line 1: draw is the number"),
               std::string::npos)
         << draw;
+  EXPECT_NE(refusal(std::string(20'000, '#')).find("larger than 16 KiB"), std::string::npos);
   EXPECT_NE(refusal("draw = 1\n01 = {\n").find("diagnosis.toml line "), std::string::npos);
 }
 
