@@ -7,6 +7,7 @@
 #include <ranges>
 #include <span>
 
+#include "grader/base/units.h"
 #include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
 #include "grader/judge/performance_checks.h"

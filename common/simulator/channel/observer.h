@@ -70,7 +70,8 @@ struct MemoryRange {
   u64 address = 0, bytes = 0;
   u64 offset = 0;  ///< where in the descriptor's file it goes to or comes from
   u32 device = 0;  ///< the GPU that must hold it
-  void fields(auto& io) { io(address, bytes, offset, device); }
+  bool keeps_l2 = false;  ///< kWrite: L2 keeps what it holds
+  void fields(auto& io) { io(address, bytes, offset, device, keeps_l2); }
 };
 
 struct WireRegion : RegionCounts {

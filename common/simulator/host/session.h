@@ -48,8 +48,9 @@ class Session {
   /// regions.
   Region end_region();
   /// Fills a whole allocation of a GPU's memory from a file, from `offset` on; false where there is none such
-  /// on it. It takes no virtual time and is no copy of the program.
-  bool copy_in(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0);
+  /// on it. It takes no virtual time and is no copy of the program. L2 is empty then, or with `keeps_l2` as
+  /// it was.
+  bool copy_in(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0, bool keeps_l2 = false);
   /// Writes a whole allocation of a GPU's memory to a file at `offset`; false where there is none such on it.
   bool copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0);
   /// The timeline since the start; empty unless MachineOptions::trace.

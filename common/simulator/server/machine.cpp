@@ -227,7 +227,7 @@ bool Machine::read_in(const MemoryRange& range, int file) {
     if (n <= 0) return false;
     done += static_cast<u64>(n);
   }
-  board_.owner_of(range.address)->given(range.address, range.bytes);
+  board_.owner_of(range.address)->given(range.address, range.bytes, range.keeps_l2);
   return true;
 }
 

@@ -116,8 +116,8 @@ Answer Server::handle(const CopyIn& c) {
   return give(Nothing{});
 }
 
-void Server::given(u64 address, u64 bytes) {
-  device_->empty_l2();
+void Server::given(u64 address, u64 bytes, bool keeps_l2) {
+  if (!keeps_l2) device_->empty_l2();
   if (!checks_) return;
   checks_->select(index_);
   checks_->copied_in(kLegacyDefaultStream, rows_of({address, bytes, bytes, 1}), true);

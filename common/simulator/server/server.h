@@ -55,7 +55,7 @@ class Server {
     return made;
   }
   /// The observer has written to this memory: to the checks it is as if the host had copied it.
-  void given(u64 address, u64 bytes);
+  void given(u64 address, u64 bytes, bool keeps_l2);
   /// Remembers what became of a command that has no answer.
   void posted(const Answer& made);
   /// How the program's answer begins: with `made` and with everything it has not been told yet.

@@ -39,6 +39,9 @@ class KernelModel {
     used_sms_ = std::clamp<double>(blocks_, 1, device.sms);
   }
 
+  /// Seconds in which the device's busiest resource works, after run().
+  double busy() const { return busy_; }
+
   KernelTime run() {
     dram();
     l2();
@@ -56,7 +59,6 @@ class KernelModel {
     // not.
     add(kLaunch, "block launch", blocks_ / (device_.blocks_per_clock * device_.clock_mhz * 1e6));
     result.seconds = std::max(work, norm(device_.overlap_exponent));
-    if (result.seconds > 0) result.share = std::min(1.0, busy_ / result.seconds);
     bounds_.push_back({"latency", latency});
     bounds_.push_back(part_);  // shown, but not a resource of its own
     std::stable_sort(bounds_.begin(), bounds_.end(),
@@ -247,7 +249,7 @@ class KernelModel {
   double sm_cycle_ =
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
   std::vector<KernelTime::Bound> bounds_;
-  double busy_ = 0;  ///< seconds in which the busiest resource of the device works
+  double busy_ = 0;
   std::array<double, kGroups> groups_{};  ///< slowest resource of each group
   KernelTime::Bound part_;                ///< the smaller part of the L1 and shared memory data path
 };
@@ -298,9 +300,8 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
                         const KernelResources& resources, Dim3 grid, Dim3 block,
                         std::span<const BlockRecord> records, ReplayMemory* memory) {
   ReplayMemory none;
-  KernelTime time =
-      KernelModel(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none)
-          .run();
+  KernelModel model(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none);
+  KernelTime time = model.run();
   if (const LeastTime least = least_time(device, counters, resources, block); least.seconds > time.seconds) {
     time.seconds = least.seconds;
     time.bounds.insert(time.bounds.begin(), {least.whose, least.seconds});
@@ -314,6 +315,7 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
     time.seconds = longest;
     time.bounds.insert(time.bounds.begin(), {"busiest block", longest});
   }
+  if (time.seconds > 0) time.share = std::min(1.0, model.busy() / time.seconds);
   if (const double cycles = time.stalls.sum(); cycles > 0) {
     time.stalls.scale(time.seconds / cycles);
     for (StallTimes& stalls : time.stalls_of) stalls.scale(time.seconds / cycles);
