@@ -276,7 +276,7 @@ void FunctionBuilder::bind_instruction(u32 index) {
 }
 
 /// Facts about the whole kernel that decide how its blocks may be scheduled.
-void FunctionBuilder::note_order(const Instruction& in, const InstructionInfo& info) {
+void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
   const ptx::Instruction& text = instruction();
   const auto has = [&](std::string_view word) {
     return std::any_of(text.modifiers.begin(), text.modifiers.end(),
@@ -284,10 +284,13 @@ void FunctionBuilder::note_order(const Instruction& in, const InstructionInfo& i
   };
   const bool reads_memory = info.is_load || info.is_atomic;
   bool ordered = (in.flags & kAccessOrdered) != 0 && reads_memory;
+  bool old_is_read = false;
   if (info.is_atomic && (in.flags & kAccessResult) != 0 && !text.operands.empty()) {
     const std::string& result = text.operands[0].name;
-    ordered |= text.operands[0].kind != Kind::kRegister || copies_.registers.reads.contains(result);
+    old_is_read = text.operands[0].kind != Kind::kRegister || copies_.registers.reads.contains(result);
   }
+  info.old_unread = info.traits.atomic == AtomicOperation::kSwap && !info.traits.swaps && !old_is_read;
+  ordered |= old_is_read;
   const bool in_shared = has("shared") || has("shared::cta") || has("shared::cluster");
   const bool waits = has("volatile") || has("acquire") || has("relaxed") || has("acq_rel") || has("mmio");
   const bool loops = graph_.has_loop() || !source_.is_entry;

@@ -11,7 +11,7 @@ namespace roofline::sim {
 
 bool is_watched(const Traits& traits) {
   const bool copies = traits.async_copy != AsyncCopy::kNone && traits.async_copy != AsyncCopy::kCopy;
-  return copies || traits.fence == Fence::kWider ||
+  return copies || traits.fence != Fence::kNone ||
          (traits.gathers != Gathers::kNone && traits.gathers != Gathers::kClusterBarrier);
 }
 

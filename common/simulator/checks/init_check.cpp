@@ -96,7 +96,8 @@ void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   }
   if (shared && cluster_writes_) return;
   ByteMap& valid = shared ? shared_[w.block] : valid_;
-  if (a.kind != AccessKind::kStore && !(*traits_)[in.index].barrier_object) read(w, in, a, valid, shared);
+  const bool reads = a.kind != AccessKind::kStore && !grid_->kernel->info[in.index].old_unread;
+  if (reads && !(*traits_)[in.index].barrier_object) read(w, in, a, valid, shared);
   if (a.kind == AccessKind::kLoad) return;
   if (!early_.empty()) settle_early(w, a, shared);
   if (a.pattern->kind == AddressPattern::Kind::kUnit) return valid.set(a.base, u64{a.width} * kWarpSize);

@@ -16,7 +16,7 @@ BlockOrder::BlockOrder(u32 block, u32 warps)
       acquired_(warps) {}
 
 void BlockOrder::warp_met(u32 warp, u32 lanes) {
-  ++clock_;
+  fenced_for_block_ = ++clock_;
   if (lanes == ~0u) {
     known_[warp * warps_ + warp] = clock_;
     return;
@@ -36,7 +36,7 @@ void BlockOrder::warp_met(u32 warp, u32 lanes) {
 }
 
 void BlockOrder::arrive(u32 warp, u8 barrier) {
-  ++clock_;
+  fenced_for_block_ = ++clock_;
   Meeting& meeting = meetings_[barrier];
   meeting.known.resize(warps_);
   for (u32 other = 0; other < warps_; ++other)
@@ -48,7 +48,7 @@ void BlockOrder::arrive(u32 warp, u8 barrier) {
 void BlockOrder::complete(u8 barrier, u32 waiting) {
   Meeting& meeting = meetings_[barrier];
   if (meeting.known.empty()) return;
-  ++clock_;
+  fenced_for_block_ = ++clock_;
   for (u32 warp = 0; warp < warps_; ++warp) {
     if ((waiting >> warp & 1u) == 0) continue;
     for (u32 other = 0; other < warps_; ++other)
@@ -62,13 +62,14 @@ void BlockOrder::complete(u8 barrier, u32 waiting) {
   meeting.acquired = 0;
 }
 
-void BlockOrder::publish(u32 warp, u64 time, bool other_barriers) {
+void BlockOrder::publish(u32 warp, u64 time, bool block_scope, bool other_barriers) {
   const bool knows_more = other_barriers || acquired_[warp] != 0;
   if (rows_[warp] == nullptr && !knows_more) {
     const auto row = known_.begin() + std::ptrdiff_t{warp} * warps_;
     rows_[warp] = std::make_shared<const WarpClocks>(row, row + warps_);
   }
-  publications_.push_back({++clock_, fenced_, warp, time, knows_more ? nullptr : rows_[warp]});
+  publications_.push_back(
+      {++clock_, fenced_for_block_, fenced_, warp, block_scope, time, knows_more ? nullptr : rows_[warp]});
 }
 
 bool LaunchOrder::by_memory(const Stamp& before, const BlockOrder& now, u32 warp,
@@ -78,10 +79,14 @@ bool LaunchOrder::by_memory(const Stamp& before, const BlockOrder& now, u32 warp
   const u64 acquired = now.acquired(warp);
   if (acquired == 0 || published == nullptr) return false;
   const bool same_block = before.block == now.block();
-  const auto until = suppose == Suppose::kFences || same_block ? &Publication::tick : &Publication::fenced;
+  const auto until = suppose == Suppose::kFences ? &Publication::tick
+                     : same_block                ? &Publication::fenced_for_block
+                                                 : &Publication::fenced;
   const u32 other = before.thread / kWarpSize;
   const auto covers = [&](const Publication& p) {
-    return same_block || suppose == Suppose::kBarriers || p.known == nullptr || p.warp == other ||
+    if (same_block) return true;
+    if (p.block_scope) return false;
+    return suppose == Suppose::kBarriers || p.known == nullptr || p.warp == other ||
            before.clock < (*p.known)[other];
   };
   const auto first = std::ranges::upper_bound(*published, before.clock, {}, until);

@@ -20,17 +20,19 @@ struct Stamp {
   u32 instruction = 0;
   u16 thread = 0;  ///< in its block
   u8 strength = 0;
-  bool pending = false;  ///< an asynchronous copy that has not been waited for
+  bool pending : 1 = false;      ///< an asynchronous copy that has not been waited for
+  bool block_scope : 1 = false;  ///< atomic for the threads of its block only
 };
 
 /// For each warp of a block, the clock before which its accesses are ordered before some warp.
 using WarpClocks = std::vector<u32>;
 
-/// Publications of a block: at clock `tick` it made everything before visible to those of its own threads
-/// that acquire later than `time`, and to other blocks what it had done before clock `fenced`, as far as
-/// barriers had ordered it before the publishing warp.
+/// Publications of a block: at clock `tick` it made visible, to those of its own threads that acquire later
+/// than `time`, what it had done before clock `fenced_for_block`, and to other blocks what it had done before
+/// clock `fenced`, as far as barriers had ordered it before the publishing warp.
 struct Publication {
-  u32 tick, fenced, warp;
+  u32 tick, fenced_for_block, fenced, warp;
+  bool block_scope;  ///< nothing to other blocks
   u64 time;
   /// Of the publishing warp. Nothing where it had acquired something through memory, which may order more.
   std::shared_ptr<const WarpClocks> known;
@@ -55,12 +57,17 @@ class BlockOrder {
   void arrive(u32 warp, u8 barrier);
   /// The barrier is complete; `waiting` has a bit for each warp that waited.
   void complete(u8 barrier, u32 waiting);
-  /// What the block did before may be published to other blocks. Taken for all of its threads: a fence of one
-  /// covers what barriers have ordered before it, and who has fenced has rarely forgotten another.
-  void fence() { fenced_ = ++clock_; }
+  /// What the block did before may be published, to its own threads or to other blocks too. Taken for all of
+  /// its threads: a fence of one covers what barriers have ordered before it, and who has fenced has rarely
+  /// forgotten another. For its own threads each barrier is a fence.
+  void fence(Fence reach) {
+    if (reach == Fence::kNone) return;
+    fenced_for_block_ = ++clock_;
+    if (reach == Fence::kWider) fenced_ = clock_;
+  }
   /// The warp has made what it knows visible through memory, at `time`. `other_barriers`: it may have met
   /// others where this does not see it.
-  void publish(u32 warp, u64 time, bool other_barriers);
+  void publish(u32 warp, u64 time, bool block_scope, bool other_barriers);
   void acquire(u32 warp, u64 time) { acquired_[warp] = std::max(acquired_[warp], time); }
 
   /// Whether an access of this block by another thread is ordered before lane `lane` of `warp` now, by
@@ -82,7 +89,7 @@ class BlockOrder {
   };
 
   u32 block_, warps_;
-  u32 clock_ = 1, all_met_ = 0, fenced_ = 0;
+  u32 clock_ = 1, all_met_ = 0, fenced_for_block_ = 0, fenced_ = 0;
   std::vector<u32> known_;  ///< [a * warps + b]: accesses of warp b before this clock are ordered before a
   std::vector<std::shared_ptr<const WarpClocks>> rows_;  ///< of known_, by warp, for its publications
   std::vector<std::unique_ptr<LaneClocks>> lanes_;       ///< the same between lanes, where parts of warps met

@@ -28,6 +28,11 @@ constexpr auto kAllLanes = [] {
 
 bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(Strength::kVolatile); }
 
+/// An atomic access whose scope is its block is none for other blocks.
+bool out_of_scope(const Stamp& before, const Stamp& now) {
+  return before.block != now.block && (before.block_scope || now.block_scope);
+}
+
 }  // namespace
 
 void RaceCheck::launch_begins(const Grid& grid, const std::vector<Traits>& traits) {
@@ -81,6 +86,7 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   me.block = state.order.block();
   me.instruction = in.index;
   me.strength = static_cast<u8>(a.kind == AccessKind::kAtomic ? Strength::kAtomic : traits.strength);
+  me.block_scope = traits.block_scope && !shared;
   RaceShadow& shadow = shared ? state.shared : global_;
   const bool copies = traits.async_copy == AsyncCopy::kCopy && shared && a.kind == AccessKind::kStore;
   each_lane_of(a.mask, [&](u32 lane) {
@@ -90,7 +96,10 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
     me.clock = state.order.clock();
     me.pending = copies;
     const Touch t{w, in, state, me, lane, address, shared, traits.plain_store, a};
-    if (strong(me)) communicate(t, a, shadow, traits.releases);
+    if (strong(me)) {
+      state.order.fence(traits.releases);
+      communicate(t, a, shadow);
+    }
     touch(t, a, shadow);
     if (copies) {
       ThreadCopies& mine = state.copies[me.thread];
@@ -99,13 +108,14 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   });
 }
 
-/// A strong access hands on what was published at its address, and publishes.
-void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow, bool releases) {
+/// A strong access hands on what was published at its address, and publishes. Between blocks only if the
+/// scopes of both reach that far.
+void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow) {
   const u64 now = order_.next_time();
-  if (releases) t.state.order.fence();
-  if (a.kind != AccessKind::kLoad) t.state.order.publish(t.w.index, now, clusters_);
+  if (a.kind != AccessKind::kLoad) t.state.order.publish(t.w.index, now, t.me.block_scope, clusters_);
   shadow.each(t.address, a.width, [&](RaceCell& cell, u64, u32) {
-    if (a.kind != AccessKind::kStore) t.state.order.acquire(t.w.index, cell.published);
+    if (a.kind != AccessKind::kStore && !out_of_scope(cell.write, t.me))
+      t.state.order.acquire(t.w.index, cell.published);
     if (a.kind != AccessKind::kLoad) cell.published = now;
   });
 }
@@ -162,7 +172,7 @@ bool RaceCheck::ordered(const Touch& t, const Stamp& before) const {
 
 void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes) {
   const bool in_warp = before.block == t.me.block && before.thread / kWarpSize == t.w.index;
-  const bool both_strong = strong(before) && strong(t.me);
+  const bool both_strong = strong(before) && strong(t.me) && !out_of_scope(before, t.me);
   if (both_strong && !(t.shared && in_warp && is_volatile(before) && is_volatile(t.me))) return;
   if (ordered(t, before)) return;
   if (hazard == Hazard::kWriteAfterWrite && t.plain_store && !before.pending &&
@@ -229,7 +239,7 @@ void RaceCheck::before(Warp& w, const Instruction& in, u32 active) {
     case Gathers::kNone:
       break;
   }
-  if (traits.fence == Fence::kWider) state.order.fence();
+  state.order.fence(traits.fence);
   if (traits.async_copy == AsyncCopy::kCommit)
     each_lane_of(active, [&](u32 l) { ++state.copies[w.index * kWarpSize + l].committed; });
   if (traits.async_copy == AsyncCopy::kWaitGroups) wait_for_copies(w, active, in.immediate);

@@ -17,9 +17,10 @@ namespace roofline::sim {
 /// Races inside one kernel: two threads access the same bytes of shared or global memory, one of them writes,
 /// and nothing orders them. Ordered are: a thread's own accesses; what a barrier, a warp barrier or another
 /// `.sync` instruction separates; what a chain of strong accesses (atomics, volatile, acquire, release)
-/// separates, between blocks if a fence, or a release, came before what was written last. Fences on the side
-/// that reads are not asked for. Strong accesses do not race with each other. Two plain writes of the same
-/// value are not reported.
+/// separates, if a fence, or a release, came before what was written last, and its scope and theirs reach
+/// from one to the other. Fences on the side that reads are not asked for. Strong accesses do not race with
+/// each other, unless one has the scope of its block and they are of two. Two plain writes of the same value
+/// are not reported.
 class RaceCheck {
  public:
   explicit RaceCheck(Findings& findings) : findings_(findings) {}
@@ -78,7 +79,7 @@ class RaceCheck {
   }
   void read(const Touch& t, RaceCell& cell, u64 at);
   void write(const Touch& t, RaceCell& cell, u64 at, u32 bytes);
-  void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow, bool releases);
+  void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
   void check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes);
   bool ordered(const Touch& t, const Stamp& before) const;
   const std::vector<Publication>* publications_of(u32 block) const;

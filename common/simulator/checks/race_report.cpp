@@ -14,6 +14,15 @@ constexpr const char* kFence =
     "the flag or counter that stands between the two may be seen before the data is: __threadfence() between "
     "writing the data and writing the flag; a barrier reaches only the block's own threads";
 
+constexpr const char* kBlockFence =
+    "the flag or counter that stands between the two may be seen before the data is: __threadfence_block() "
+    "between "
+    "writing the data and writing the flag";
+
+constexpr const char* kScope =
+    "an atomic operation with the scope of its block (atomicAdd_block, cuda::thread_scope_block) is none for "
+    "other blocks: give both the scope of the device (atomicAdd, cuda::thread_scope_device)";
+
 constexpr const char* kBarrier =
     "the flag or counter that stands between the two is written when other warps of its block may not have "
     "written their data yet: __syncthreads() before it, and a fence";
@@ -74,11 +83,12 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
                               before.instruction == t.me.instruction && before.clock == t.me.clock,
                               (t.state.split_warps >> t.w.index % 32 & 1U) != 0);
   const auto ordered_if = [&](Suppose suppose) {
-    return !same_block && !before.pending &&
+    return !before.pending &&
            LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), suppose);
   };
-  if (ordered_if(Suppose::kBarriers)) finding.advice = kBarrier;
-  if (ordered_if(Suppose::kFences)) finding.advice = kFence;
+  if (!same_block && ordered_if(Suppose::kBarriers)) finding.advice = kBarrier;
+  if (ordered_if(Suppose::kFences)) finding.advice = same_block ? kBlockFence : kFence;
+  if (!same_block && (before.block_scope || t.me.block_scope)) finding.advice = kScope;
   return findings_.add(std::move(finding));
 }
 

@@ -30,7 +30,11 @@ Traits traits_of(const Row& row, const Match& match) {
   traits.aligned |= match.has("aligned");
   traits.strength = strength_of(row, match);
   if (traits.fence != Fence::kNone && match.has("cta")) traits.fence = Fence::kBlock;
-  traits.releases = !match.has("cta") && (match.has("release") || match.has("acq_rel"));
+  traits.block_scope = traits.strength == Strength::kAtomic && match.has("cta");
+  if (match.has("release") || match.has("acq_rel"))
+    traits.releases = match.has("cta") ? Fence::kBlock : Fence::kWider;
+  else if (traits.barrier_object)
+    traits.releases = Fence::kBlock;                  // without words mbarrier.arrive is .release.cta
   if (match.has("sat")) traits.zeros = Zeros::kNone;  // the greatest number ends with ones
   traits.type = match.type;
   traits.from = match.type2;

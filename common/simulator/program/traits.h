@@ -106,6 +106,7 @@ enum class Strength : u8 {
   kAtomic  ///< atomics, and .relaxed, .acquire, .release, .mmio
 };
 
+/// Whom a fence is for.
 enum class Fence : u8 { kNone, kBlock, kWider };
 
 struct Traits {
@@ -122,9 +123,10 @@ struct Traits {
   AsyncCopy async_copy = AsyncCopy::kNone;
   Strength strength = Strength::kPlain;
   Fence fence = Fence::kNone;
-  bool releases = false;     ///< a strong access that is its own fence, for other blocks too
-  bool plain_store = false;  ///< st: its values are in registers
-  bool read_only = false;    ///< a load of what nobody writes meanwhile: ld.nc
+  Fence releases = Fence::kNone;  ///< of a strong access that is its own fence
+  bool block_scope = false;       ///< a strong access that means something to its own block only: .cta
+  bool plain_store = false;       ///< st: its values are in registers
+  bool read_only = false;         ///< a load of what nobody writes meanwhile: ld.nc
   AtomicOperation atomic = AtomicOperation::kNone;
   bool swaps = false;           ///< compares and swaps
   bool barrier_object = false;  ///< works on an mbarrier

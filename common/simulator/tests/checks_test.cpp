@@ -91,6 +91,45 @@ TEST(BlockOrder, PartsOfAWarpMeet) {
   EXPECT_FALSE(order.by_barrier(high, 0, 3));
 }
 
+/// Whether what a thread did is known to a warp that has read a variable: of its own block, or of another.
+struct Known {
+  bool here, elsewhere;
+};
+Known known_after(Fence fence, bool block_scope) {
+  BlockOrder writer(0, 2), other(1, 2);
+  const Stamp before = stamp(writer, 0);
+  writer.fence(fence);
+  writer.publish(0, 5, block_scope, false);
+  writer.acquire(1, 5);
+  other.acquire(1, 5);
+  return {LaunchOrder::by_memory(before, writer, 1, &writer.publications()),
+          LaunchOrder::by_memory(before, other, 1, &writer.publications())};
+}
+
+// Breaks when a variable without a fence hands something on, or a fence or a scope reaches further than its
+// block.
+TEST(LaunchOrder, FencesAndScopesSayWhomAVariableReaches) {
+  const Known bare = known_after(Fence::kNone, false);
+  EXPECT_FALSE(bare.here || bare.elsewhere);
+  const Known near = known_after(Fence::kBlock, false);
+  EXPECT_TRUE(near.here);
+  EXPECT_FALSE(near.elsewhere);
+  const Known far = known_after(Fence::kWider, false);
+  EXPECT_TRUE(far.here && far.elsewhere);
+  const Known block = known_after(Fence::kWider, true);
+  EXPECT_TRUE(block.here);
+  EXPECT_FALSE(block.elsewhere) << "the variable is for its own block";
+}
+
+TEST(LaunchOrder, ABarrierIsAFenceForItsBlock) {
+  BlockOrder order(0, 3);
+  const Stamp before = stamp(order, 0);
+  order.arrive(0, 0);
+  order.publish(0, 5, false, false);
+  order.acquire(2, 5);
+  EXPECT_TRUE(LaunchOrder::by_memory(before, order, 2, &order.publications()));
+}
+
 class Streams : public testing::Test {
  protected:
   void write(u32 stream, u64 address) {
