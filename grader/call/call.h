@@ -23,6 +23,7 @@ struct CallShape {
   std::vector<std::pair<std::string, std::string>> alias;
   bool guards = true;        ///< bands around every array; a simulated device needs none, it traps
   bool fetch_inputs = true;  ///< bring inputs back to see that they are unchanged
+  bool warm = false;         ///< simulated: L2 keeps what the call before left in it
 };
 
 /// Where one array lies.

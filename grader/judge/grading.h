@@ -59,6 +59,9 @@ struct Counted {
 /// The graded calls on the simulated device that is most like the GPU, whose times do not matter.
 Counted count_in_simulation(Grading& grading);
 
+/// Whether a timed call may find in L2 what an earlier one left there.
+enum class Caches : std::uint8_t { kCold, kWarm };
+
 /// A timed call of a program: fresh input, checked output, its time.
 struct TimedCall {
   Fault fault;
@@ -70,7 +73,7 @@ struct TimedCall {
 };
 /// Simulated devices only: the machine keeps the time.
 TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
-                     const ExamineOptions& options);
+                     const ExamineOptions& options, Caches caches = Caches::kCold);
 
 /// Value of a roof, in its unit. Throws InfrastructureError.
 RoofValue measure_roof(const Roof& roof, const DeviceChoice& device, const DeviceFacts& facts,

@@ -40,7 +40,7 @@ class SimulatedStopwatch final : public Stopwatch {
   SimulatedStopwatch(const SimulatedStopwatch&) = delete;
   SimulatedStopwatch& operator=(const SimulatedStopwatch&) = delete;
 
-  TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls, Caches,
+  TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls, Caches caches,
                    const TellsEnough&) override {
     TimedSeries series;
     series.roof = value_of(roof);
@@ -51,7 +51,7 @@ class SimulatedStopwatch final : public Stopwatch {
         Rig& rig = rig_for(settings);
         const auto before = call == 0 ? rig.simulated().lines() : std::vector<sim::LineRecord>{};
         timed = timed_call(rig, grading_.part.program, settings, grading_.next_seed(),
-                           grading_.examine_options());
+                           grading_.examine_options(), caches);
         if (call == 0 && !timed.fault) {
           series.lines = lines_since(before, rig.simulated().lines());
           series.timeline = timeline_of(rig.simulated().trace(), timed.region);

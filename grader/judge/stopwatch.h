@@ -26,9 +26,6 @@ struct TimedSeries {
   std::vector<std::pair<std::string, Detail>> detail;
 };
 
-/// Whether a timed call may find in L2 what an earlier one left there.
-enum class Caches : std::uint8_t { kCold, kWarm };
-
 /// Whether times that would not settle tell enough all the same, so that no other try is needed.
 using TellsEnough = std::function<bool(const TimedSeries&)>;
 

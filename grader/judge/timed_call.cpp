@@ -9,12 +9,13 @@
 namespace roofline::grader {
 
 TimedCall timed_call(Rig& rig, const Program& program, const Settings& settings, std::uint64_t seed,
-                     const ExamineOptions& options) {
+                     const ExamineOptions& options, Caches caches) {
   CallShape shape;
   shape.settings = settings;
   shape.seed = seed;
   shape.guards = false;
   shape.fetch_inputs = false;
+  shape.warm = caches == Caches::kWarm;
   const CallPlan plan(program, shape);
   TimedCall timed;
   const auto begin = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // finds: init global-memory, line 8
-// Threads leave their number and take what was there: the first of them garbage. Who only leaves something reads nothing.
+// Threads leave their number and take what was there. Who only leaves something reads nothing.
 #include <cstdio>
 __global__ void leave(int* last, int* before) {
   if (threadIdx.x > 0) return;
