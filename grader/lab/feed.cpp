@@ -8,6 +8,7 @@
 
 #include "feed/pictures.h"
 #include "grader/base/symbol_name.h"
+#include "grader/base/units.h"
 #include "grader/lab/case.h"
 
 namespace roofline::grader {
@@ -17,7 +18,7 @@ namespace {
 constexpr double kTimedBatches = 100;
 
 /// The threads of the step's chain, and two operations for each multiply-add.
-constexpr double kChainThreads = 256, kFma = 2;
+constexpr double kChainThreads = 256, kDecodeThreads = 32, kFma = 2;
 
 double image_bytes(const Settings& s) { return s["image_bytes"]; }
 
@@ -267,14 +268,33 @@ NamedValues source_settings(NamedValues feed, double workers, const Value& decod
 
 double source_flops(const Settings& s) {
   // Files differ: of 3000 pictures the sum is off by half a per cent.
-  constexpr double kAtLeast = 0.97, kWarp = 32;
-  return feed_flops(s) + kAtLeast * kFma * kWarp * s["decode"] * s["images"];
+  constexpr double kAtLeast = 0.97;
+  return feed_flops(s) + kAtLeast * kFma * kDecodeThreads * s["decode"] * s["images"];
 }
 
 NamedValues timed_source() {
   return source_settings(
       feed_settings(kTimedBatches * 16 - 12, 16, 3 * 148 * 148, Value(source_step)), 4,
       Value([](const DeviceFacts& device) { return std::floor(3.1 * source_step(device)); }));
+}
+
+StructureCheck chains_done(std::function<double(const Settings&)> flops) {
+  return {"work", "the device does all of the work",
+          [required = std::move(flops)](const Observation& seen) -> std::optional<std::string> {
+            constexpr auto kF32 = static_cast<std::size_t>(sim::FlopType::kF32);
+            double done = 0;
+            for (const sim::KernelRecord& kernel : seen.region.kernels) {
+              const bool step = is_of_feed(kernel, "think"), decodes = is_of_feed(kernel, "decode");
+              const double threads = step ? kChainThreads : kDecodeThreads;
+              if ((step || decodes) && kernel.grid.count() == 1 &&
+                  static_cast<double>(kernel.block.count()) == threads)
+                done += static_cast<double>(kernel.counters.flops[kF32]);
+            }
+            const double needed = required(seen.settings);
+            if (done >= needed) return std::nullopt;
+            return "kernels did " + format_number("%.2f", done / needed) +
+                   " of the floating-point operations that the task has";
+          }};
 }
 
 StructureCheck decoded_by_workers(int epochs) {

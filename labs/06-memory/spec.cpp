@@ -67,8 +67,9 @@ StructureCheck computes_on_the_device(double again = 0) {
   return {"products", "every product of the step is computed on the device",
           [again](const Observation& seen) -> std::optional<std::string> {
             double flops = 0;
+            constexpr auto kF32 = static_cast<std::size_t>(sim::FlopType::kF32);
             for (const auto& kernel : seen.region.kernels)
-              for (const auto each : kernel.counters.flops) flops += static_cast<double>(each);
+              flops += static_cast<double>(kernel.counters.flops[kF32]);
             const double needed = chain_flops(seen.settings, again);
             if (flops >= needed) return {};
             return std::to_string(static_cast<long long>(flops * 1e-6)) +

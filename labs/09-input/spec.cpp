@@ -186,7 +186,7 @@ Part feed_part() {
                     device_memory_at_most([](const Settings& s) {
                       return kBuffers * feed_batch_bytes(s) + 4 * s["image_bytes"];
                     }),
-                    flops_at_least([](const Settings& s) { return kEpochs * feed_flops(s); })},
+                    chains_done([](const Settings& s) { return kEpochs * feed_flops(s); })},
       .steps = {{.id = "bytes",
                  .title = "right, and bytes travel",
                  .how = "One buffer on each side and one stream will do: decode, copy, step, wait.",
@@ -282,7 +282,7 @@ Part workers_part() {
                       return kBuffers * feed_batch_bytes(s) + 4 * s["image_bytes"] +
                              8 * kEpochs * s["images"];
                     }),
-                    flops_at_least([](const Settings& s) { return kEpochs * source_flops(s); })},
+                    chains_done([](const Settings& s) { return kEpochs * source_flops(s); })},
       .steps = {{.id = "in-turn",
                  .title = "right, with one batch after the other",
                  .how = "Ask for batch i, wait for it, copy it, run the step, and begin again.",

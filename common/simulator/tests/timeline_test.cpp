@@ -56,6 +56,19 @@ TEST_F(TimelineTest, SmallKernelsFollowAtThePublishedPace) {
   EXPECT_EQ(timeline_.host_now(), host) << "nodes cost the host nothing";
 }
 
+// Broken by: a graph that waited at a host function and then runs in the past, where other kernels were.
+TEST_F(TimelineTest, NodesFindTheDeviceAsItWas) {
+  const double begin = timeline_.begin_graph(1, 1);
+  timeline_.kernel(2, "before", 1e-3);
+  const auto before = last();
+  timeline_.synchronize_stream(2);
+  timeline_.kernel(3, "later", 1e-6);
+  timeline_.begin_node(begin);
+  timeline_.kernel(1, "node", 0.5e-3);
+  timeline_.end_graph(1, begin, timeline_.end_node());
+  EXPECT_GE(last().start, before.end);
+}
+
 // Held out (TaxBreak, arXiv 2603.12465): from the call to the end of a null kernel on an idle device, 4.50 us
 // on H200 and 4.71 us on H100.
 TEST_F(TimelineTest, NullKernelOnAnIdleDevice) {

@@ -47,6 +47,18 @@ TEST(Published, PlainCoalescedAccessIsNearTheRoof) {
   EXPECT_GE(gbps(wide, model(gpu, wide, kBlocks, 256)), 0.98 * 1381);
 }
 
+// Broken by: kernels side by side that each have all of DRAM, however few blocks they are.
+TEST(Model, TheShareIsThatOfTheBusiestResource) {
+  const auto gpu = device("a100-sxm4-40gb");
+  const u64 blocks = gpu.sms;
+  const KernelTime stream = model(gpu, published::streaming(gpu, blocks * 8 * 512, 16, 16), blocks, 256);
+  EXPECT_GT(stream.share, 0.9) << "one block on each SM";
+  EXPECT_LE(stream.share, 1);
+  KernelCounters waits;  // one warp, whose time is its latency
+  waits.longest_cycles_dram = waits.longest_cycles_l2 = 1e6;
+  EXPECT_LT(model(gpu, waits, 1, 32).share, 0.01);
+}
+
 // Each thread walks a chunk of its own: 32 lines a request, each store a sector of its own. Lab 01 calls this
 // too slow: below 0.55 of the copy roof, because L1 and L2 move eight times the bytes, not because DRAM does.
 TEST(Model, BlockedAccessIsLimitedByTheCaches) {

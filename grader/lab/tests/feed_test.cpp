@@ -160,6 +160,28 @@ TEST(Workers, TheirOperationsCount) {
   EXPECT_LT(source_flops(settings), feed_flops(settings) + 0.98 * decoded);
 }
 
+// Breaks when the operations of a chain count though they are done side by side, in a kernel of another's, or
+// not at all.
+TEST(Chains, CountInTheShapeInWhichTheFeedLaunchesThem) {
+  const StructureCheck rule = chains_done([](const Settings&) { return 300; });
+  const auto complaint = [&](const char* name, sim::Dim3 grid, sim::Dim3 block, std::uint64_t flops) {
+    sim::KernelRecord kernel;
+    kernel.name = name;
+    kernel.grid = grid;
+    kernel.block = block;
+    kernel.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = flops;
+    sim::Region region;
+    region.kernels = {kernel, kernel};
+    return rule.complaint({region, Settings()}).value_or("");
+  };
+  const char* const think = "_ZN8roofline4feed5thinkIvEEvP5uint4fi";
+  EXPECT_EQ(complaint(think, {1, 1, 1}, {256, 1, 1}, 150), "");
+  EXPECT_NE(complaint(think, {1, 1, 1}, {256, 1, 1}, 149), "");
+  EXPECT_NE(complaint(think, {2, 1, 1}, {256, 1, 1}, 150), "");
+  EXPECT_NE(complaint(think, {1, 1, 1}, {1024, 1, 1}, 150), "");
+  EXPECT_NE(complaint("_Z5thinkP5uint4fi", {1, 1, 1}, {256, 1, 1}, 150), "");
+}
+
 // Breaks when the host may fetch the files, which are all that a picture is made of.
 TEST(Workers, FilesStayOnTheDevice) {
   sim::Region region = decoded(kEpochs * kBatches, 2);

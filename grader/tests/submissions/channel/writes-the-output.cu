@@ -50,9 +50,15 @@ extern "C" cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
 
 void pointwise(const float* x, float* y, float a, float b, std::size_t n, cudaStream_t stream) {
   if (n == 0) return;
-  const auto image = std::prev(uploaded.upper_bound(address(x)));
-  const float* input = image->second.data() + (address(x) - image->first) / sizeof(float);
-  std::vector<float> values(input, input + n);
+  std::vector<float> values(n);
+  if (uploaded.empty()) {
+    cudaMemcpyAsync(values.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+  } else {
+    const auto image = std::prev(uploaded.upper_bound(address(x)));
+    const float* input = image->second.data() + (address(x) - image->first) / sizeof(float);
+    values.assign(input, input + n);
+  }
   for (float& v : values) v = std::fma(a, v, b);
   answers.clear();
   answers[address(y)] = std::move(values);

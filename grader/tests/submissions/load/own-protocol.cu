@@ -1,4 +1,4 @@
-// expect: fail input-changed; naive: passes
+// expect: fail host-computed; naive: passes
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
