@@ -177,8 +177,8 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
-  const double blocks = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
-  const double share = std::max(blocks, result.time.share);
+  DeviceShare share = result.time.share;
+  share.block_slots = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
   std::vector<Timeline::LinkUse> links;
   for (u32 gpu = 0; gpu < std::min(result.counters.peers.size(), board_.gpus.size()); ++gpu)
     if (const PeerBytes& moved = result.counters.peers[gpu]; moved.read + moved.written != 0) {

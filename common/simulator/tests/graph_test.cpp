@@ -203,7 +203,7 @@ TEST(GraphTime, BranchesOverlap) {
     work();
     return timeline.end_node();
   };
-  const auto kernel = [&] { timeline.kernel(1, "kernel", 1e-3, 0.25); };
+  const auto kernel = [&] { timeline.kernel(1, "kernel", 1e-3, {0.25}); };
   const auto copy = [&] { timeline.copy(1, CopyKind::kHostToDevice, 16 << 20, false, true); };
   const double first = run(begin, kernel), second = run(begin, kernel);
   EXPECT_NEAR(first, second, 1e-9);

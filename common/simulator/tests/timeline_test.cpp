@@ -56,6 +56,21 @@ TEST_F(TimelineTest, SmallKernelsFollowAtThePublishedPace) {
   EXPECT_EQ(timeline_.host_now(), host) << "nodes cost the host nothing";
 }
 
+// Broken by: kernels side by side that each have all of DRAM, or that wait for another one's end although it
+// leaves them half.
+TEST_F(TimelineTest, KernelsShareWhatTheyLack) {
+  DeviceShare all{.block_slots = 0.1}, half{.block_slots = 0.1}, none{.block_slots = 0.1};
+  all.of[DeviceShare::kDram] = 1;
+  half.of[DeviceShare::kDram] = 0.5;
+  none.of[DeviceShare::kPipes] = 1;
+  timeline_.kernel(1, "half of DRAM", 1e-3, half);
+  const double first = last().end;
+  timeline_.kernel(2, "all of it", 1e-3, all);  // half its pace beside the first one
+  EXPECT_NEAR(last().end, first + 0.5e-3, 0.02e-3);
+  timeline_.kernel(3, "arithmetic", 1e-3, none);
+  EXPECT_NEAR(last().end, first, 0.02e-3);
+}
+
 // Broken by: a graph that waited at a host function and then runs in the past, where other kernels were.
 TEST_F(TimelineTest, NodesFindTheDeviceAsItWas) {
   const double begin = timeline_.begin_graph(1, 1);
@@ -152,29 +167,29 @@ TEST_F(TimelineTest, CopyRampIsAsPublished) {
 // The legacy default stream waits for blocking streams and they wait for it; a non-blocking stream does
 // neither.
 TEST_F(TimelineTest, DefaultStreamSerialises) {
-  timeline_.kernel(1, "in stream 1", 1e-3, 0.1);
+  timeline_.kernel(1, "in stream 1", 1e-3, {0.1});
   const auto first = last();
-  timeline_.kernel(3, "non-blocking", 5e-3, 0.1);
+  timeline_.kernel(3, "non-blocking", 5e-3, {0.1});
   EXPECT_LT(last().start, first.end);
   const auto beside = last();
-  timeline_.kernel(0, "default", 1e-3, 0.1);
+  timeline_.kernel(0, "default", 1e-3, {0.1});
   const auto middle = last();
   EXPECT_GE(middle.start, first.end);
   EXPECT_LT(middle.start, beside.end);
-  timeline_.kernel(2, "in stream 2", 1e-3, 0.1);
+  timeline_.kernel(2, "in stream 2", 1e-3, {0.1});
   EXPECT_GE(last().start, middle.end);
-  timeline_.kernel(3, "non-blocking again", 1e-3, 0.1);
+  timeline_.kernel(3, "non-blocking again", 1e-3, {0.1});
   EXPECT_EQ(last().start, beside.end + device_.kernel_gap_us * kMicro) << "waits for its own stream only";
 }
 
 // Kernels run side by side while their shares of the device add up to no more than all of it.
 TEST_F(TimelineTest, SmallKernelsShareTheDevice) {
-  timeline_.kernel(1, "half", 1e-3, 0.5);
+  timeline_.kernel(1, "half", 1e-3, {0.5});
   const auto first = last();
-  timeline_.kernel(2, "other half", 2e-3, 0.5);
+  timeline_.kernel(2, "other half", 2e-3, {0.5});
   const auto second = last();
   EXPECT_LT(second.start, first.end);
-  timeline_.kernel(3, "third", 1e-3, 0.3);
+  timeline_.kernel(3, "third", 1e-3, {0.3});
   EXPECT_GE(last().start, first.end) << "no room beside both halves";
   EXPECT_LT(last().start, second.end);
   timeline_.create_stream(4, true);
@@ -279,7 +294,7 @@ TEST_F(TimelineTest, ReportsToATrace) {
   log.end_call(timeline_.host_now());
   timeline_.record_event(5, 1);
   timeline_.wait_event(2, 5);
-  timeline_.kernel(2, "after", 1e-3, 0.25);
+  timeline_.kernel(2, "after", 1e-3, {0.25});
   timeline_.fill(1, kMega);
   const auto& spans = log.spans();
   ASSERT_EQ(spans.size(), 6u);
@@ -313,7 +328,7 @@ TEST_F(TimelineTest, PageableCopiesOverlapNothing) {
   timeline_.copy(1, CopyKind::kHostToDevice, 64 * kMega, true, true);
   const auto pageable = last();
   EXPECT_GT(pageable.end - pageable.start, 1.5 * quick);
-  timeline_.kernel(3, "non-blocking stream", 1e-3, 0.1);
+  timeline_.kernel(3, "non-blocking stream", 1e-3, {0.1});
   EXPECT_GE(last().start, pageable.end);
 }
 

@@ -52,11 +52,12 @@ TEST(Model, TheShareIsThatOfTheBusiestResource) {
   const auto gpu = device("a100-sxm4-40gb");
   const u64 blocks = gpu.sms;
   const KernelTime stream = model(gpu, published::streaming(gpu, blocks * 8 * 512, 16, 16), blocks, 256);
-  EXPECT_GT(stream.share, 0.9) << "one block on each SM";
-  EXPECT_LE(stream.share, 1);
+  EXPECT_GT(stream.share.of[DeviceShare::kDram], 0.9) << "one block on each SM";
+  EXPECT_LE(stream.share.of[DeviceShare::kDram], 1);
+  EXPECT_LT(stream.share.of[DeviceShare::kPipes], 0.5);
   KernelCounters waits;  // one warp, whose time is its latency
   waits.longest_cycles_dram = waits.longest_cycles_l2 = 1e6;
-  EXPECT_LT(model(gpu, waits, 1, 32).share, 0.01);
+  for (const double share : model(gpu, waits, 1, 32).share.of) EXPECT_LT(share, 0.01);
 }
 
 // Each thread walks a chunk of its own: 32 lines a request, each store a sector of its own. Lab 01 calls this

@@ -39,8 +39,12 @@ class KernelModel {
     used_sms_ = std::clamp<double>(blocks_, 1, device.sms);
   }
 
-  /// Seconds in which the device's busiest resource works, after run().
-  double busy() const { return busy_; }
+  /// The parts of the device that are busy in a kernel of so many seconds, after run().
+  DeviceShare share(double seconds) const {
+    DeviceShare share;
+    for (size_t i = 0; i < busy_.size(); ++i) share.of[i] = std::min(1.0, busy_[i] / seconds);
+    return share;
+  }
 
   KernelTime run() {
     dram();
@@ -73,11 +77,18 @@ class KernelModel {
   /// it, and what DRAM moves passes L2 on its way.
   enum Group : size_t { kMemory, kDataPath, kArithmetic, kAtomics, kLaunch, kGroups };
 
+  /// Of the SMs' own resources the device has as many as SMs, and the kernel uses some.
+  void busy(DeviceShare::Resource resource, double seconds) {
+    const bool of_sms = resource == DeviceShare::kDataPaths || resource == DeviceShare::kPipes;
+    busy_[resource] = std::max(busy_[resource], of_sms ? seconds * used_sms_ / device_.sms : seconds);
+  }
+
   void add(Group group, const std::string& resource, double seconds) {
     bounds_.push_back({resource, seconds});
     groups_[group] = std::max(groups_[group], seconds);
-    const bool of_each_sm = group == kDataPath || group == kArithmetic;
-    busy_ = std::max(busy_, of_each_sm ? seconds * used_sms_ / device_.sms : seconds);
+    if (group == kDataPath) busy(DeviceShare::kDataPaths, seconds);
+    if (group == kArithmetic) busy(DeviceShare::kPipes, seconds);
+    if (group == kAtomics) busy(DeviceShare::kAtomics, seconds);
   }
 
   /// Seconds that the busiest SM needs for `cycles` of work counted over the whole kernel.
@@ -87,7 +98,9 @@ class KernelModel {
   /// rates are three points of a parabola over the share of reads.
   void dram() {
     const double bytes = number(counters_.dram_read_bytes) + number(counters_.dram_write_bytes);
-    if (bytes > 0) add(kMemory, "DRAM", bytes / dram_rate());
+    if (bytes <= 0) return;
+    add(kMemory, "DRAM", bytes / dram_rate());
+    busy(DeviceShare::kDram, bytes / dram_rate());
   }
 
   /// Bytes a second for the kernel's share of reads.
@@ -112,6 +125,7 @@ class KernelModel {
         joined(read, written * device_.l2_write_cost, kL2Exponent) / (device_.l2_gbps * 1e9);
     const double ports = used_sms_ * device_.l2_bytes_per_clock * device_.clock_mhz * 1e6;
     add(kMemory, "L2", std::max(slices, std::max(read, written) / ports));
+    busy(DeviceShare::kL2, slices);
   }
 
   /// Pinned memory stays with the host, and another GPU's memory there; each link has a way in and a way out.
@@ -121,6 +135,7 @@ class KernelModel {
     const double peers = std::max(number(counters_.peer_read_bytes), number(counters_.peer_write_bytes));
     const double seconds = std::max(host / device_.pinned_gbps, peers / device_.peer_gbps) * 1e-9;
     if (seconds > 0) add(kMemory, "link", seconds);
+    busy(DeviceShare::kLink, host / device_.pinned_gbps * 1e-9);
   }
 
   /// L1 and shared memory are one storage behind one data path: passes of requests that hit as of those that
@@ -249,7 +264,7 @@ class KernelModel {
   double sm_cycle_ =
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
   std::vector<KernelTime::Bound> bounds_;
-  double busy_ = 0;
+  std::array<double, DeviceShare::kResources> busy_{};  ///< seconds of work, of the device's resources
   std::array<double, kGroups> groups_{};  ///< slowest resource of each group
   KernelTime::Bound part_;                ///< the smaller part of the L1 and shared memory data path
 };
@@ -315,7 +330,7 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
     time.seconds = longest;
     time.bounds.insert(time.bounds.begin(), {"busiest block", longest});
   }
-  if (time.seconds > 0) time.share = std::min(1.0, model.busy() / time.seconds);
+  if (time.seconds > 0) time.share = model.share(time.seconds);
   if (const double cycles = time.stalls.sum(); cycles > 0) {
     time.stalls.scale(time.seconds / cycles);
     for (StallTimes& stalls : time.stalls_of) stalls.scale(time.seconds / cycles);

@@ -7,6 +7,7 @@
 
 #include "simulator/program/counters.h"
 #include "simulator/timing/device_description.h"
+#include "simulator/timing/device_share.h"
 #include "simulator/timing/replay_memory.h"
 
 namespace roofline::sim {
@@ -39,8 +40,7 @@ struct KernelTime {
     double seconds = 0;
   };
   std::vector<Bound> bounds;  ///< every resource, slowest first
-  /// The part of its busiest resource that the kernel takes from others beside it, over all SMs; 0 to 1.
-  double share = 0;
+  DeviceShare share;  ///< while it runs; its block slots are the caller's matter
   /// Of the seconds, what the average warp does with them by the replay: in the whole kernel, and in each
   /// instruction (ReplayOutcome::stalls_of). Empty without records.
   StallTimes stalls;

@@ -3,6 +3,8 @@
 #include "simulator/timing/timeline.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace roofline::sim {
 namespace {
@@ -111,31 +113,50 @@ void Timeline::finish(u32 stream, const std::string& what, double start, double 
   entries_.push_back({what, stream, start, end});
 }
 
-/// Whether the kernels already placed leave `share` of the device free all the time.
-bool Timeline::fits(double start, double duration, double share) const {
+/// Whether the kernels already placed leave so many block slots free all the time.
+bool Timeline::fits(double start, double duration, double block_slots) const {
   constexpr double kRounding = 1e-9;
   // The use of the device changes only where a kernel starts: these are the moments to look at.
   const auto used_at = [&](double moment) {
     double used = 0;
     for (auto it = running_.upper_bound(moment); it != running_.end(); ++it)
-      if (it->second.start <= moment) used += it->second.share;
+      if (it->second.start <= moment) used += it->second.share.block_slots;
     return used;
   };
-  if (used_at(start) + share > 1 + kRounding) return false;
+  if (used_at(start) + block_slots > 1 + kRounding) return false;
   for (auto it = running_.upper_bound(start); it != running_.end(); ++it) {
     const double other = it->second.start;
-    if (other > start && other < start + duration && used_at(other) + share > 1 + kRounding) return false;
+    if (other > start && other < start + duration && used_at(other) + block_slots > 1 + kRounding) return false;
   }
   return true;
 }
 
+double Timeline::slowed(double start, double duration, const DeviceShare& share) const {
+  double now = start, left = duration;
+  while (left > 0) {
+    // Until the next kernel begins or ends the others take the same.
+    std::array<double, DeviceShare::kResources> used{};
+    double until = std::numeric_limits<double>::infinity();
+    for (auto it = running_.upper_bound(now); it != running_.end(); ++it) {
+      const bool runs = it->second.start <= now;
+      until = std::min(until, runs ? it->first : it->second.start);
+      for (size_t i = 0; runs && i < used.size(); ++i) used[i] += it->second.share.of[i];
+    }
+    const double pace = share.pace_beside(used);
+    if (left <= (until - now) * pace) return now + left / pace - start;
+    left -= (until - now) * pace;
+    now = until;
+  }
+  return duration;
+}
+
 /// The first moment from `ready` on at which the kernel finds its share of the device free to its end.
-double Timeline::compute_start(double ready, double duration, double share) {
+double Timeline::compute_start(double ready, double duration, double block_slots) {
   const double present = graphs_begun_.empty() ? host_ : std::min(host_, *graphs_begun_.begin());
   running_.erase(running_.begin(), running_.upper_bound(present));
-  if (fits(ready, duration, share)) return ready;
+  if (fits(ready, duration, block_slots)) return ready;
   for (auto it = running_.upper_bound(ready); it != running_.end(); ++it)
-    if (fits(it->first, duration, share)) return it->first;
+    if (fits(it->first, duration, block_slots)) return it->first;
   return std::max(ready, running_.empty() ? 0 : running_.rbegin()->first);
 }
 
@@ -162,22 +183,23 @@ double Timeline::links_end(double start, std::span<const LinkUse> links, bool bo
   return end;
 }
 
-void Timeline::kernel(u32 stream, const std::string& name, double seconds, double share,
+void Timeline::kernel(u32 stream, const std::string& name, double seconds, const DeviceShare& share,
                       std::span<const LinkUse> links) {
   pay(device_.launch_us);
   const double gap =
       in_graph_ ? std::max(0.0, device_.graph_node_us - device_.kernel_start_us) : device_.kernel_gap_us;
-  double duration = device_.kernel_start_us * kMicro + seconds;
-  const double ready = begin(stream) + gap * kMicro;
-  double start = compute_start(ready, duration, std::clamp(share, 0.0, 1.0));
-  if (!links.empty()) {  // its blocks stay while they wait for the link
-    duration = std::max(duration, links_end(start, links, false) - start);
-    start = compute_start(ready, duration, std::clamp(share, 0.0, 1.0));
-    duration = std::max(duration, links_end(start, links, true) - start);
-  }
-  running_.insert({start + duration, {start, std::clamp(share, 0.0, 1.0)}});
+  const double alone = device_.kernel_start_us * kMicro + seconds;
+  const double ready = begin(stream) + gap * kMicro, slots = std::clamp(share.block_slots, 0.0, 1.0);
+  double start = compute_start(ready, alone, slots);
+  // Its blocks stay while it waits for what others take, and for the link.
+  const auto duration_from = [&](double moment, bool book) {
+    return std::max(slowed(moment, alone, share), links_end(moment, links, book) - moment);
+  };
+  start = compute_start(ready, duration_from(start, false), slots);
+  const double duration = duration_from(start, true);
+  running_.insert({start + duration, {start, share}});
   finish(stream, name, start, start + duration);
-  trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, std::clamp(share, 0.0, 1.0));
+  trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, slots);
 }
 
 /// Up to so many bytes of pageable memory travel to the device within the command; longer copies pass through

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/timing/device_description.h"
+#include "simulator/timing/device_share.h"
 #include "simulator/timing/trace.h"
 
 namespace roofline::sim {
@@ -22,7 +23,7 @@ struct TimelineEntry {
 };
 
 /// Virtual time of a device: a host clock that advances with API calls, streams in order, copy engines, and
-/// one compute engine that kernels share while their parts of it add up to no more than the whole. Stream 0
+/// one compute engine that kernels share while their block slots add up to no more than all. Stream 0
 /// is the legacy default stream: it waits for all blocking streams and they wait for it.
 ///
 /// kernel, copy, fill, record_event and synchronize_* include what the call costs the host; host_call is for
@@ -50,10 +51,10 @@ class Timeline {
     Timeline* peer = nullptr;
     u64 read = 0, written = 0;  ///< bytes
   };
-  /// `share`: part of the device's block slots that the kernel fills (1: nothing runs beside it). It ends
-  /// when its bytes have come over the links, which it finds as others have left them, either direction at
-  /// both ends.
-  void kernel(u32 stream, const std::string& name, double seconds, double share = 1,
+  /// `share`: what the kernel takes of the device. It starts when there are block slots for it, and is as
+  /// fast as what others leave of the resources allows. It ends when its bytes have come over the links,
+  /// which it finds as others have left them, either direction at both ends.
+  void kernel(u32 stream, const std::string& name, double seconds, const DeviceShare& share = {},
               std::span<const LinkUse> links = {});
   /// A copy; pageable copies block the host until done, as the real runtime does for host-to-device staging.
   void copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async);
@@ -96,7 +97,8 @@ class Timeline {
     bool non_blocking = false;
   };
   struct Running {
-    double start = 0, share = 1;
+    double start = 0;
+    DeviceShare share;
   };
   /// Host pays for a call, unless it is a node of a graph.
   void pay(double microseconds);
@@ -106,8 +108,10 @@ class Timeline {
   /// Reports to the trace, work by the name of the last entry.
   void trace(TraceSpan::Kind kind, u32 stream, double start, double end, u64 bytes = 0, double share = 0,
              u32 event = 0);
-  double compute_start(double ready, double duration, double share);
-  bool fits(double start, double duration, double share) const;
+  double compute_start(double ready, double duration, double block_slots);
+  bool fits(double start, double duration, double block_slots) const;
+  /// How long a kernel that starts then takes beside the others.
+  double slowed(double start, double duration, const DeviceShare& share) const;
   /// When the bytes of a kernel that starts then have come through both ends of every link; `book`: the ends
   /// are busy until then.
   double links_end(double start, std::span<const LinkUse> links, bool book);

@@ -37,7 +37,7 @@ TEST(BankConflicts, AreCountedOverAllKernels) {
 
 /// A rule's complaint about a region in which one number is what it is about.
 template <class Number>
-std::string complaint_at(const StructureCheck& rule, Number sim::Region::*field, double value) {
+std::string complaint_at(const StructureCheck& rule, Number sim::RegionCounts::*field, double value) {
   sim::Region region;
   region.*field = static_cast<Number>(value);
   return complaint(rule, region);
