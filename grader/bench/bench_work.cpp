@@ -11,7 +11,33 @@
 namespace roofline::grader {
 namespace {
 
+BenchWork of_budget(const Goal& goal, const DeviceFacts& facts) {
+  std::vector<std::string> roofs;
+  for (const BudgetLine& line : goal.budget)
+    for (const RoofShare& share : line.shares)
+      if (std::ranges::find(roofs, share.roof) == roofs.end()) roofs.push_back(share.roof);
+  return {.id = goal.id,
+          .title = goal.title,
+          .settings = Settings(goal.settings, facts),
+          .clock = goal.clock,
+          .roofs = roofs,
+          .limit = "all operations, each at its own roof",
+          .work = [goal](const Settings& s) { return declared_work(goal, s); },
+          .fraction =
+              [goal](const Settings& s, double seconds, const RoofRates& rates) {
+                double least = 0;
+                for (const BudgetLine& line : goal.budget) {
+                  double slowest = 0;
+                  for (const RoofShare& share : line.shares)
+                    slowest = std::max(slowest, share.work(s) / rates.at(share.roof));
+                  least += slowest;
+                }
+                return least / seconds;
+              }};
+}
+
 BenchWork of_goal(const Goal& goal, const DeviceFacts& facts) {
+  if (!goal.budget.empty()) return of_budget(goal, facts);
   return {
       .id = goal.id,
       .title = goal.title,

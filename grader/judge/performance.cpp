@@ -114,7 +114,7 @@ class PerformanceGrader {
     progress(goal.title);
     const Settings settings(goal.settings, g_.facts);
     const Thresholds thresholds = thresholds_for(goal.thresholds, g_.facts.capability);
-    if (goal.clock == Clock::kDevice) {
+    if (goal.clock == Clock::kDevice && goal.budget.empty()) {
       if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.lowest())) {
         give_up(goal.id, goal.title, std::move(*fault));
         g_.result.checks.back().detail.emplace_back("fraction", probe_fraction(goal));
@@ -123,7 +123,10 @@ class PerformanceGrader {
     }
     const auto line_of = [&](const TimedSeries& series) {
       Measurement line;
-      if (!series.fault) line = measurement(series, goal.work(settings), roof(goal.roof), thresholds);
+      if (!series.fault)
+        line = goal.budget.empty()
+                   ? measurement(series, goal.work(settings), roof(goal.roof), thresholds)
+                   : budget_measurement(series, budget_of(goal.budget, settings), thresholds);
       line.id = goal.id;
       line.title = goal.title;
       return line;
@@ -147,9 +150,26 @@ class PerformanceGrader {
       remember(series, settings, goal.id);
     }
     g_.result.measurements.push_back(line);
-    const Check& check = g_.add(performance_check(line, series, g_.facts.simulated));
+    Check judged = performance_check(line, series, g_.facts.simulated);
+    if (!series.fault && !goal.budget.empty()) judged.message += budget_text(budget_of(goal.budget, settings));
+    const Check& check = g_.add(std::move(judged));
     if (!g_.facts.simulated && !series.fault && check.verdict != Verdict::kNoisy)
       place_declared(goal, settings, series);
+  }
+
+  std::vector<BudgetTime> budget_of(const std::vector<BudgetLine>& budget, const Settings& settings) {
+    std::vector<BudgetTime> times;
+    for (const BudgetLine& line : budget) {
+      BudgetTime time{line.what, "", 0};
+      for (const RoofShare& share : line.shares) {
+        const double seconds = seconds_alone(share, settings);
+        if (!(seconds > time.seconds)) continue;
+        time.seconds = seconds;
+        time.roof = share.roof;
+      }
+      times.push_back(std::move(time));
+    }
+    return times;
   }
 
   double seconds_alone(const RoofShare& share, const Settings& settings) {

@@ -204,6 +204,33 @@ Check performance_check(const Measurement& line, const TimedSeries& series, bool
   return check;
 }
 
+Measurement budget_measurement(const TimedSeries& series, const std::vector<BudgetTime>& budget,
+                               const Thresholds& thresholds) {
+  double seconds = 0;
+  for (const BudgetTime& each : budget) seconds += each.seconds;
+  Measurement line;
+  line.roof.id = "budget";
+  line.roof.title = "all operations, each at its own roof";
+  line.roof.unit = "calls/s";
+  line.roof.value = seconds > 0 ? 1 / seconds : 0;
+  line.time = series.time;
+  line.achieved = series.time.median_us > 0 ? 1 / (series.time.median_us * 1e-6) : 0;
+  line.fraction = line.achieved * seconds;
+  if (series.region) line.limiter = limiter_of(*series.region);
+  fill_thresholds(line, thresholds);
+  return line;
+}
+
+std::string budget_text(const std::vector<BudgetTime>& budget) {
+  std::string text;
+  double seconds = 0;
+  for (const BudgetTime& each : budget) {
+    text += "\n" + format_number("%8.2f", each.seconds * 1e6) + " us  " + each.what + " (" + each.roof + ")";
+    seconds += each.seconds;
+  }
+  return text + "\n" + format_number("%8.2f", seconds * 1e6) + " us  in all: the budget";
+}
+
 double OverlapTimes::efficiency() const {
   const double shorter = std::min(kernels, copies);
   // Kernels that reuse little memory can be a little quicker than those of the roof: no more than all is

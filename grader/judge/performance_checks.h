@@ -16,6 +16,17 @@ Measurement measurement(const TimedSeries& series, double work, const Roof& roof
 /// The check that goes with a line: too slow, noisy, impossible, or why there is no time.
 Check performance_check(const Measurement& line, const TimedSeries& series, bool simulated);
 
+/// What an operation of a budget takes at least, in seconds, and the roof that says so.
+struct BudgetTime {
+  std::string what, roof;
+  double seconds = 0;
+};
+/// The sum of these against the time in the series.
+Measurement budget_measurement(const TimedSeries& series, const std::vector<BudgetTime>& budget,
+                               const Thresholds& thresholds);
+/// A line for each operation, and where its time comes from.
+std::string budget_text(const std::vector<BudgetTime>& budget);
+
 /// How much of the shorter of the two is hidden, from the times of either alone and of both together.
 struct OverlapTimes {
   double kernels = 0, copies = 0, together = 0;  ///< seconds

@@ -15,9 +15,14 @@ bool counts(const Roof& against, const char* unit) {
 
 DeclaredWork declared_work(const Goal& goal, const Settings& settings) {
   DeclaredWork work;
-  const Roof& against = roof(goal.roof);
-  if (counts(against, "B/s")) work.bytes = goal.work(settings);
-  if (counts(against, "FLOP/s")) work.flops = goal.work(settings);
+  const auto add = [&](const RoofShare& share) {
+    const Roof& against = roof(share.roof);
+    if (counts(against, "B/s")) work.bytes += share.work(settings);
+    if (counts(against, "FLOP/s")) work.flops += share.work(settings);
+  };
+  if (goal.budget.empty()) add({goal.roof, goal.work});
+  for (const BudgetLine& line : goal.budget)
+    for (const RoofShare& share : line.shares) add(share);
   if (goal.bytes) work.bytes = goal.bytes(settings);
   if (goal.flops) work.flops = goal.flops(settings);
   return work;

@@ -48,13 +48,28 @@ struct DeclaredFlops {
   bool counted() const { return count && !types.empty(); }
 };
 
+/// A share of work, and the roof that says how long it takes alone.
+struct RoofShare {
+  std::string roof{};
+  std::function<double(const Settings&)> work{};  ///< in the roof's base unit
+};
+
+/// One operation of a call that is made of many: it takes as long as the share that takes longest.
+struct BudgetLine {
+  std::string what{};  ///< "q k v = a Wqkv"
+  std::vector<RoofShare> shares{};
+};
+
 /// A timed case and the fraction of a roof it must reach.
 struct Goal {
   std::string id{}, title{};
   NamedValues settings{};
   std::string roof{};  ///< id of a roof (grader/lab/roof.h)
   std::function<double(const Settings&)>
-      work{};             ///< bytes, FLOPs ... that a call must do, in the roof's base unit
+      work{};  ///< bytes, FLOPs ... that a call must do, in the roof's base unit; none with a budget
+  /// Operations that follow each other, each against roofs of its own: the limit is the sum of their times,
+  /// and `roof` is only what a GPU times beside the calls. Who fuses operations may beat it.
+  std::vector<BudgetLine> budget{};
   DeclaredFlops flops{};  ///< for roofs that have no data sheet of their own
   /// Bytes that every version must move, where `work` counts something else: where the roofline puts the dot.
   std::function<double(const Settings&)> bytes{};
@@ -75,12 +90,6 @@ struct Sweep {
   /// Its `pass` alone: of min(intensity x memory roof, compute roof), at the value nearest to the ridge.
   ThresholdTable knee{};
   double flatness = 0;  ///< times of points with intensity <= ridge / 2 agree within this
-};
-
-/// A share of work, and the roof that says how long it takes alone.
-struct RoofShare {
-  std::string roof{};
-  std::function<double(const Settings&)> work{};  ///< in the roof's base unit
 };
 
 /// A timed case in which copies ought to hide behind kernels: the part of the shorter of the two that is

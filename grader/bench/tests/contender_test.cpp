@@ -130,6 +130,24 @@ TEST(BenchWork, FractionsAreThoseOfTheGrade) {
 }
 
 // A size is timed once, however many roofs it is graded against; an answer with a quality has no time.
+// Breaks when a budget is anything but the sum over its lines of the slowest share.
+TEST(BenchWork, ABudgetIsTheSumOfItsLines) {
+  Part part;
+  const auto constant = [](double value) { return [value](const Settings&) { return value; }; };
+  part.goals.push_back({.id = "chain",
+                        .roof = "copy",
+                        .budget = {{"memory-bound", {{"copy", constant(4e6)}, {"mma", constant(1e8)}}},
+                                   {"compute-bound", {{"copy", constant(1e6)}, {"mma", constant(6e8)}}}}});
+  const auto works = bench_works(part, a100());
+  ASSERT_EQ(works.size(), 1U);
+  EXPECT_EQ(works[0].roofs, (std::vector<std::string>{"copy", "mma"}));
+  const DeclaredWork all = works[0].work(works[0].settings);
+  EXPECT_DOUBLE_EQ(all.bytes, 5e6);
+  EXPECT_DOUBLE_EQ(all.flops, 7e8);
+  const RoofRates rates = {{"copy", 1e12}, {"mma", 2e14}};  // 4 us, and 3
+  EXPECT_DOUBLE_EQ(works[0].fraction(works[0].settings, 14e-6, rates), 0.5);
+}
+
 TEST(BenchWork, OneForEachSize) {
   const std::vector<Lab> labs = all_labs();
   EXPECT_EQ(bench_works(*part(labs, "03b").part, a100()).size(), 1U);

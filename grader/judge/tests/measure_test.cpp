@@ -432,5 +432,19 @@ TEST_F(PredictionFile, BrokenFileNamesTheLine) {
   EXPECT_EQ(checks[0].line, 2U);
 }
 
+// Breaks when the share of a budget is not the sum of its times over the time of a call, or a line is missing.
+TEST(Budget, IsWhatAllOperationsTakeAtTheirRoofs) {
+  TimedSeries series;
+  series.time.median_us = 50;
+  const std::vector<BudgetTime> budget = {{"a norm", "copy", 4e-6}, {"a product", "mma", 16e-6}};
+  const Measurement line = budget_measurement(series, budget, {.pass = 0.2, .good = 0.4, .excellent = 0.6});
+  EXPECT_DOUBLE_EQ(line.fraction, 0.4);
+  EXPECT_EQ(line.medal, Medal::kGood);
+  EXPECT_DOUBLE_EQ(line.roof.value, 50'000);
+  EXPECT_DOUBLE_EQ(line.achieved, 20'000);
+  EXPECT_EQ(budget_text(budget),
+            "\n    4.00 us  a norm (copy)\n   16.00 us  a product (mma)\n   20.00 us  in all: the budget");
+}
+
 }  // namespace
 }  // namespace roofline::grader
