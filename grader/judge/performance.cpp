@@ -124,9 +124,8 @@ class PerformanceGrader {
     const auto line_of = [&](const TimedSeries& series) {
       Measurement line;
       if (!series.fault)
-        line = goal.budget.empty()
-                   ? measurement(series, goal.work(settings), roof(goal.roof), thresholds)
-                   : budget_measurement(series, budget_of(goal.budget, settings), thresholds);
+        line = goal.budget.empty() ? measurement(series, goal.work(settings), roof(goal.roof), thresholds)
+                                   : budget_measurement(series, budget_of(goal.budget, settings), thresholds);
       line.id = goal.id;
       line.title = goal.title;
       return line;
@@ -151,7 +150,8 @@ class PerformanceGrader {
     }
     g_.result.measurements.push_back(line);
     Check judged = performance_check(line, series, g_.facts.simulated);
-    if (!series.fault && !goal.budget.empty()) judged.message += budget_text(budget_of(goal.budget, settings));
+    if (!series.fault && !goal.budget.empty())
+      judged.message += budget_text(budget_of(goal.budget, settings));
     const Check& check = g_.add(std::move(judged));
     if (!g_.facts.simulated && !series.fault && check.verdict != Verdict::kNoisy)
       place_declared(goal, settings, series);

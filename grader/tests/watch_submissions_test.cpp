@@ -74,6 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"14b", "always-copied.patch"}, Watched{"14d", "guard-alone.patch"},
         Watched{"14e", "warps-in-step.patch"}, Watched{"14f", "second-barrier-gone.patch"},
         Watched{"14h", "recorded-too-early.patch"}, Watched{"14h", ""},
+        // Data that change, and what a step leaves for the next one.
+        Watched{"15", "stale-graph.patch"}, Watched{"15", "halves-forgotten.patch"},
+        Watched{"15", "norm-one-mean.patch"}, Watched{"15", ""},
         // Two solvers.
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""},
         // Long rows, and caches of which a thread sees more than one step.

@@ -432,7 +432,8 @@ TEST_F(PredictionFile, BrokenFileNamesTheLine) {
   EXPECT_EQ(checks[0].line, 2U);
 }
 
-// Breaks when the share of a budget is not the sum of its times over the time of a call, or a line is missing.
+// Breaks when the share of a budget is not the sum of its times over the time of a call, or a line is
+// missing.
 TEST(Budget, IsWhatAllOperationsTakeAtTheirRoofs) {
   TimedSeries series;
   series.time.median_us = 50;
