@@ -138,7 +138,8 @@ Trained trained(const CallView& call) {
 
 /// Halves round by 2^-12 at most, 1.6e-4 at the mean; a gradient has passed some ten of them, each of random
 /// sign, so it is off by some 5e-4 of what is typical for its tensor. Ten times that is allowed; a forgotten
-/// term, or one data set for another, is off by a tenth and more.
+/// term, or one data set for another, is off by a tenth and more. A single element may be off by ten times as
+/// much again.
 constexpr double kOfAll = 0.005, kOfOne = 0.05, kOfLoss = 1e-3;
 
 struct TensorName {
@@ -156,31 +157,36 @@ std::string percent(double share) {
   return text.str();
 }
 
+double root_mean_square(double squares, std::size_t n) { return std::sqrt(squares / static_cast<double>(n)); }
+
 /// A tensor of one of the three arrays, against how much it should have changed.
 std::optional<std::string> wrong_tensor(std::span<const float> start, std::span<const double> expected,
                                         std::span<const float> got, const std::string& name) {
-  double change = 0, done = 0, error = 0, worst = 0;
-  std::size_t at = 0;
+  double wanted = 0, done = 0, error = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double from = static_cast<double>(start[i]), value = static_cast<double>(got[i]);
-    change += (expected[i] - from) * (expected[i] - from);
+    wanted += (expected[i] - from) * (expected[i] - from);
     done += (value - from) * (value - from);
-    const double off = std::abs(value - expected[i]);
-    error += off * off;
-    if (off <= worst) continue;  // also false for what is not a number
+    error += (value - expected[i]) * (value - expected[i]);
+  }
+  const double change = root_mean_square(wanted, got.size());
+  error = root_mean_square(error, got.size());
+  // One element, against its own change and what is typical.
+  double worst = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double own = std::abs(expected[i] - static_cast<double>(start[i])),
+                 off = std::abs(static_cast<double>(got[i]) - expected[i]) / (change + own);
+    if (off <= worst) continue;
     worst = off;
     at = i;
   }
-  const auto n = static_cast<double>(got.size());
-  change = std::sqrt(change / n);
-  done = std::sqrt(done / n);
-  error = std::sqrt(error / n);
-  if (error <= kOfAll * change && worst <= kOfOne * change) return std::nullopt;
+  if (error <= kOfAll * change && worst <= kOfOne) return std::nullopt;
   std::ostringstream text;
   text << name << " is off by " << percent(error / change) << " of what it should have changed by ("
        << percent(kOfAll) << " allowed), most at element " << at << ": " << got[at] << ", expected "
        << expected[at];
-  if (done < 1e-3 * change) text << "; it did not change at all";
+  if (root_mean_square(done, got.size()) < 1e-3 * change) text << "; it did not change at all";
   return text.str();
 }
 
