@@ -438,7 +438,7 @@ TEST(Budget, IsWhatAllOperationsTakeAtTheirRoofs) {
   TimedSeries series;
   series.time.median_us = 50;
   const std::vector<BudgetTime> budget = {{"a norm", "copy", 4e-6}, {"a product", "mma", 16e-6}};
-  const Measurement line = budget_measurement(series, budget, {.pass = 0.2, .good = 0.4, .excellent = 0.6});
+  const Measurement line = budget_measurement(series, budget, {.pass = 0.2, .good = 0.3, .excellent = 0.6});
   EXPECT_DOUBLE_EQ(line.fraction, 0.4);
   EXPECT_EQ(line.medal, Medal::kGood);
   EXPECT_DOUBLE_EQ(line.roof.value, 50'000);
