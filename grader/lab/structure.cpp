@@ -189,4 +189,17 @@ StructureCheck host_does_not_wait() {
           }};
 }
 
+StructureCheck flops_at_least(std::function<double(const Settings&)> required) {
+  return {"work", "the device does all of the work",
+          [required = std::move(required)](const Observation& seen) -> std::optional<std::string> {
+            double flops = 0;
+            for (const auto& kernel : seen.region.kernels)
+              for (const auto each : kernel.counters.flops) flops += static_cast<double>(each);
+            const double needed = required(seen.settings);
+            if (flops >= needed) return std::nullopt;
+            return "kernels did " + ratio(flops / needed) +
+                   " of the floating-point operations that the task has";
+          }};
+}
+
 }  // namespace roofline::grader

@@ -44,6 +44,8 @@ StructureCheck over_the_link(double limit, std::function<double(const Settings&)
 StructureCheck pinned_at_most(std::function<double(const Settings&)> bytes);
 /// Device memory alive at a time, the call's arrays included.
 StructureCheck device_memory_at_most(std::function<double(const Settings&)> bytes);
+/// Floating-point operations of all kernels together.
+StructureCheck flops_at_least(std::function<double(const Settings&)> required);
 
 // Of programs on several GPUs.
 

@@ -377,10 +377,10 @@ TEST_F(TimelineTest, KernelsWaitForTheLink) {
   constexpr u64 kBytes = u64{1} << 30;
   const double alone = static_cast<double>(kBytes) / (device_.peer_gbps * 1e9);
   const std::vector<Timeline::LinkUse> reads = {{&second, kBytes, 0}}, writes = {{&second, 0, kBytes}};
-  first.kernel(0, "reads", 0, 1, reads);
+  first.kernel(0, "reads", 0, {1}, reads);
   EXPECT_NEAR(first.device_end(), alone, 0.01 * alone);
   first.create_stream(1, true);
-  first.kernel(1, "writes", 0, 0.5, writes);
+  first.kernel(1, "writes", 0, {0.5}, writes);
   first.create_stream(2, true);
   second.create_stream(2, true);
   second.peer_copy(2, kBytes, second, first);  // behind the bytes that the first kernel reads
@@ -406,7 +406,7 @@ TEST_F(TimelineTest, IsDeterministic) {
   const auto play = [&](Timeline& timeline) {
     timeline.create_stream(1, false);
     for (int i = 0; i < 100; ++i) {
-      timeline.kernel(static_cast<u32>(i % 2), "k", i * kMicro, 0.01 * i);
+      timeline.kernel(static_cast<u32>(i % 2), "k", i * kMicro, {0.01 * i});
       timeline.copy(1, CopyKind::kHostToDevice, static_cast<u64>(i) << 12, i % 3 == 0, i % 2 == 0);
     }
     return timeline.device_end();

@@ -95,6 +95,19 @@ TEST(HostWaits, AreOthersThanTheWorkers) {
   EXPECT_NE(complaint(rule, region).find("waited 1 time during"), std::string::npos);
 }
 
+// Breaks when work that was left out passes, or is looked for in one kernel alone.
+TEST(Work, IsCountedOverAllKernels) {
+  const StructureCheck rule = flops_at_least([](const Settings&) { return 300; });
+  sim::Region region;
+  for (int k = 0; k < 2; ++k) {
+    region.kernels.emplace_back();
+    region.kernels.back().counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = 150;
+  }
+  EXPECT_EQ(complaint(rule, region), "");
+  region.kernels.pop_back();
+  EXPECT_NE(complaint(rule, region).find("0.50 of the floating-point operations"), std::string::npos);
+}
+
 // Breaks when a graded matrix fits into a cache, or its number of rows is no multiple of a tile.
 TEST(RowsBeyondL2, FillItAsOftenAsAskedFor) {
   const Value rows = rows_beyond_l2({.row_bytes = 8 * 4160, .multiple = 64});
