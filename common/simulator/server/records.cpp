@@ -14,11 +14,11 @@ void Records::begin_region(double now, u64 device_bytes, u64 host_bytes) {
   begin_ = now;
 }
 
-channel::WireRegion Records::end_region(double work_end) {
+channel::WireRegion Records::end_region(double work_end, double now) {
   region_.virtual_seconds = std::max(0.0, work_end - begin_);
   region_.gpus = {{region_.device_bytes_peak, std::exchange(sent_, 0), std::exchange(received_, 0)}};
   channel::WireRegion ended = std::exchange(region_, {});
-  begin_ = work_end;
+  begin_ = std::max(work_end, now);
   return ended;
 }
 

@@ -16,7 +16,8 @@ class Records {
  public:
   void begin_region(double now, u64 device_bytes, u64 host_bytes);
   double region_began() const { return begin_; }
-  channel::WireRegion end_region(double work_end);
+  /// Work may have ended before the present time or end after it; the next region begins at the later one.
+  channel::WireRegion end_region(double work_end, double now);
 
   void kernel(KernelRecord record);
   /// Gives the launch's number in the region.

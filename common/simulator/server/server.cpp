@@ -89,7 +89,7 @@ void Server::begin_region(u64 host_bytes) {
 }
 
 WireRegion Server::end_region() {
-  WireRegion region = records_.end_region(timeline_.device_end());
+  WireRegion region = records_.end_region(timeline_.device_end(), timeline_.host_now());
   region.unread_output_bytes = output_.size();
   return region;
 }
