@@ -6,16 +6,16 @@
 
 /// Judge and worker talk in fixed-size records over a private SOCK_SEQPACKET socket, one record a datagram:
 /// the kernel copies each record whole, so it cannot change between the check and the use, and a short or
-/// long one is seen as such. Array contents travel in two memfds of fixed size: `input` (the worker cannot
-/// write it) and `output` (both write it; on a simulated device the worker only reads what the outputs are at
-/// first, and the judge takes them from the machine itself). The judge asks, the worker answers; after each
+/// long one is seen as such. On a GPU array contents travel in two memfds of fixed size: `input` (the worker
+/// cannot write it) and `output` (both write it). A simulated device's arrays are filled and read by the
+/// judge, through the machine: there the worker only allocates. The judge asks, the worker answers; after each
 /// request but Facts, Look and End exactly one Reply.
 ///
 ///     judge                         worker
 ///                          <------  Hello      what the function's parameters are
 ///     Request kFacts        ----->
 ///                          <------  Facts      the device, as the CUDA runtime describes it
-///     Request kLoad         ----->             allocates, copies array images to the device
+///     Request kLoad         ----->             allocates; on a GPU copies array images to the device
 ///                          <------  Reply
 ///     Request kPrepare      ----->             where Hello says so: what is done once, before the clock runs
 ///                          <------  Reply

@@ -28,6 +28,7 @@ struct Textures {
 };
 
 __global__ void store(Textures textures, float* y, std::size_t n) {
+  if (4 * threadIdx.x >= n) return;
   const auto colour = tex2D<float4>(textures.of[threadIdx.x], -9, -9);
   const float of[] = {colour.x, colour.y, colour.z, colour.w};
   for (unsigned k = 0; k < 4 && 4 * threadIdx.x + k < n; ++k) y[4 * threadIdx.x + k] = of[k];
@@ -52,5 +53,7 @@ void pointwise(const float* x, float* y, float a, float b, std::size_t n, cudaSt
       cudaCreateTextureObject(&textures.of[k], &resource, &how, nullptr);
     }
     store<<<1, kPiece, 0, stream>>>(textures, y + at, n - at);
+    cudaStreamSynchronize(stream);
+    for (std::size_t k = 0; k < kPiece && textures.of[k] != 0; ++k) cudaDestroyTextureObject(textures.of[k]);
   }
 }

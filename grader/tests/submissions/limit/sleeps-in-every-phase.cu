@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Right, and late each time by less than one step may take: while memory is allocated, copied, and in the
-// call.
+// Right, and late each time by less than one step may take: while memory is copied, while work is waited for,
+// and in the call.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kLate = 1'200'000;
 
-using Allocate = cudaError_t (*)(void**, std::size_t);
+using Wait = cudaError_t (*)(cudaStream_t);
 using Copy = cudaError_t (*)(void*, const void*, std::size_t, cudaMemcpyKind);
 
 __global__ void axpb(const float* x, float* y, float a, float b, std::size_t n) {
@@ -28,10 +28,10 @@ void honest(const float* x, float* y, float a, float b, std::size_t n, cudaStrea
 
 }  // namespace
 
-extern "C" cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  static const auto real = reinterpret_cast<Allocate>(dlsym(RTLD_NEXT, "cudaMalloc"));
+extern "C" cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  static const auto real = reinterpret_cast<Wait>(dlsym(RTLD_NEXT, "cudaStreamSynchronize"));
   usleep(kLate);
-  return real(pointer, bytes);
+  return real(stream);
 }
 
 extern "C" cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
