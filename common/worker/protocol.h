@@ -8,8 +8,8 @@
 /// the kernel copies each record whole, so it cannot change between the check and the use, and a short or
 /// long one is seen as such. On a GPU array contents travel in two memfds of fixed size: `input` (the worker
 /// cannot write it) and `output` (both write it). A simulated device's arrays are filled and read by the
-/// judge, through the machine: there the worker only allocates. The judge asks, the worker answers; after each
-/// request but Facts, Look and End exactly one Reply.
+/// judge, through the machine: there the worker only allocates. The judge asks, the worker answers; after
+/// each request but Facts, Look and End exactly one Reply.
 ///
 ///     judge                         worker
 ///                          <------  Hello      what the function's parameters are

@@ -77,9 +77,7 @@ struct Rig::State {
     }
     return {};
   }
-  Fault ask(const worker::Request& request, worker::Pieces& pieces) {
-    return answer_to(request, pieces);
-  }
+  Fault ask(const worker::Request& request, worker::Pieces& pieces) { return answer_to(request, pieces); }
   Fault ask(const worker::Request& request, worker::Reply& reply) {
     Fault fault = answer_to(request, reply);
     if (fault) return fault;

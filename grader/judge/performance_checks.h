@@ -44,9 +44,9 @@ std::optional<std::string> impossible(double gbps, double tflops, const DeviceFa
 std::optional<std::string> skipped_work(const sim::Region& region, const DeclaredFlops& declared,
                                         const Settings& settings);
 
-/// A sentence when a kernel, a copy or a fill ran in the legacy default stream: a rule for every part. Neither
-/// the judge's own copies nor the stream that is given wait for it on a GPU: what is right here would be a
-/// race there.
+/// A sentence when a kernel, a copy or a fill ran in the legacy default stream: a rule for every part.
+/// Neither the judge's own copies nor the stream that is given wait for it on a GPU: what is right here would
+/// be a race there.
 std::optional<std::string> used_default_stream(const sim::Region& region);
 
 /// Fills ridge, knee and roof fractions from the points and the roofs.

@@ -39,9 +39,9 @@ NamedValues source_settings(NamedValues feed, double workers, const Value& decod
 double source_flops(const Settings& settings);
 /// The size at which workers are timed: four of them, each of which takes more than three steps for a batch.
 NamedValues timed_source();
-/// The chains of the steps, and of the workers, have done so many operations as this asks for. Only the feed's
-/// own kernels count, in the shape in which the feed launches them: the same operations in many blocks would
-/// be a step that takes no time.
+/// The chains of the steps, and of the workers, have done so many operations as this asks for. Only the
+/// feed's own kernels count, in the shape in which the feed launches them: the same operations in many blocks
+/// would be a step that takes no time.
 StructureCheck chains_done(std::function<double(const Settings&)> flops);
 /// No batch is decoded by others than the workers, and no more at a time than there are workers: what the
 /// device's clock saw. It does not matter what the program thinks about them.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/tests/results_data.h"
 
-// The table in docs/checks.md of what `./lab run --check` finds in public suites is made of the data file: run with
-// ROOFLINE_UPDATE_PAGES=1 where it changed.
+// The table in docs/checks.md of what `./lab run --check` finds in public suites is made of the data file:
+// run with ROOFLINE_UPDATE_PAGES=1 where it changed.
 namespace roofline::grader {
 namespace {
 
@@ -35,8 +35,8 @@ std::string table(const Json& suites) {
       }
       for (const std::string& kind : kinds) {
         const Row& row = rows[kind];
-        text += "| `" + check + "` | " + kind + " | " + suite["name"].get<std::string>() + " |" + cell(row.found) +
-                cell(row.told) + cell(row.missed) + "\n";
+        text += "| `" + check + "` | " + kind + " | " + suite["name"].get<std::string>() + " |" +
+                cell(row.found) + cell(row.told) + cell(row.missed) + "\n";
       }
     }
   return text;
@@ -54,7 +54,8 @@ TEST(ChecksOnSuites, TheTableIsCurrent) {
       << "run ROOFLINE_UPDATE_PAGES=1 checks_on_suites_test";
 }
 
-// What the page says in words. Breaks when a suite is run again and a clean program has a finding, or one did not run.
+// What the page says in words. Breaks when a suite is run again and a clean program has a finding, or one did
+// not run.
 TEST(ChecksOnSuites, CleanProgramsHaveNoFindingAndAllRan) {
   const Json suites = (*data("checks-on-suites.json"))["suites"];
   EXPECT_EQ(suites.size(), 5U);
@@ -67,7 +68,9 @@ TEST(ChecksOnSuites, CleanProgramsHaveNoFindingAndAllRan) {
       clean += program["verdict"] == "clean" ? 1 : 0;
     }
   }
-  EXPECT_NE(text_of(kPage).find("None of the " + std::to_string(clean) + " runs of clean programs"), std::string::npos) << clean;
+  EXPECT_NE(text_of(kPage).find("None of the " + std::to_string(clean) + " runs of clean programs"),
+            std::string::npos)
+      << clean;
 }
 
 }  // namespace

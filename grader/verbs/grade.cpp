@@ -141,10 +141,10 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
                          : workbench.grade(part, submission, seed);
   };
   if (terminal.interactive && !request.quick && request.submission.empty())
-    std::fputs(expected_time(chosen, paths, [&](const Chosen& part) {
-                 return workbenches.of(part).device_record();
-               }).c_str(),
-               out);
+    std::fputs(
+        expected_time(chosen, paths, [&](const Chosen& part) { return workbenches.of(part).device_record(); })
+            .c_str(),
+        out);
   const bool own = !request.solution && request.file.empty() && request.submission.empty();
   for (size_t i = 0; i < chosen.size(); ++i) {
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);

@@ -68,8 +68,8 @@ struct WireTrap {
 /// One whole allocation of device memory.
 struct MemoryRange {
   u64 address = 0, bytes = 0;
-  u64 offset = 0;  ///< where in the descriptor's file it goes to or comes from
-  u32 device = 0;  ///< the GPU that must hold it
+  u64 offset = 0;         ///< where in the descriptor's file it goes to or comes from
+  u32 device = 0;         ///< the GPU that must hold it
   bool keeps_l2 = false;  ///< kWrite: L2 keeps what it holds
   void fields(auto& io) { io(address, bytes, offset, device, keeps_l2); }
 };

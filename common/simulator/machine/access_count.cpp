@@ -253,7 +253,8 @@ void count_texels(Warp& w, const Instruction& in, const TexelRequest& request) {
   InstructionCounters& counters = (*block.counters)[in.index];
   counters.requests += 1;
   counters.sectors += n;
-  const u32 ideal = request.tiled ? n : std::min(n, static_cast<u32>((moved + kSectorBytes - 1) / kSectorBytes));
+  const u32 ideal =
+      request.tiled ? n : std::min(n, static_cast<u32>((moved + kSectorBytes - 1) / kSectorBytes));
   counters.ideal_sectors += ideal;
   totals.ideal_sectors += ideal;
   totals.global_lines += lines;

@@ -12,9 +12,9 @@ namespace roofline::sim {
 struct TexelRequest {
   static constexpr u32 kMost = 16;  ///< eight of a volume, on two levels
   AccessKind kind = AccessKind::kLoad;
-  u32 width = 4;   ///< bytes that are moved of a texel, a power of two
-  u32 clocks = 1;  ///< that the texture units need
-  u32 count = 0;   ///< of the most lanes
+  u32 width = 4;       ///< bytes that are moved of a texel, a power of two
+  u32 clocks = 1;      ///< that the texture units need
+  u32 count = 0;       ///< of the most lanes
   bool tiled = false;  ///< an array, whose tiles decide which texels share a sector
   std::array<u32, kMost> masks{};
   std::array<std::array<u64, kWarpSize>, kMost> addresses;

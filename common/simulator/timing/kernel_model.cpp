@@ -265,8 +265,8 @@ class KernelModel {
       0;  ///< seconds a cycle of work adds to the busiest SM, when it is spread over all blocks
   std::vector<KernelTime::Bound> bounds_;
   std::array<double, DeviceShare::kResources> busy_{};  ///< seconds of work, of the device's resources
-  std::array<double, kGroups> groups_{};  ///< slowest resource of each group
-  KernelTime::Bound part_;                ///< the smaller part of the L1 and shared memory data path
+  std::array<double, kGroups> groups_{};                ///< slowest resource of each group
+  KernelTime::Bound part_;  ///< the smaller part of the L1 and shared memory data path
 };
 
 }  // namespace

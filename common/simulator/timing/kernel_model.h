@@ -40,7 +40,7 @@ struct KernelTime {
     double seconds = 0;
   };
   std::vector<Bound> bounds;  ///< every resource, slowest first
-  DeviceShare share;  ///< while it runs; its block slots are the caller's matter
+  DeviceShare share;          ///< while it runs; its block slots are the caller's matter
   /// Of the seconds, what the average warp does with them by the replay: in the whole kernel, and in each
   /// instruction (ReplayOutcome::stalls_of). Empty without records.
   StallTimes stalls;

@@ -126,7 +126,8 @@ bool Timeline::fits(double start, double duration, double block_slots) const {
   if (used_at(start) + block_slots > 1 + kRounding) return false;
   for (auto it = running_.upper_bound(start); it != running_.end(); ++it) {
     const double other = it->second.start;
-    if (other > start && other < start + duration && used_at(other) + block_slots > 1 + kRounding) return false;
+    if (other > start && other < start + duration && used_at(other) + block_slots > 1 + kRounding)
+      return false;
   }
   return true;
 }

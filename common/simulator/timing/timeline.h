@@ -129,7 +129,7 @@ class Timeline {
   double copy_free_[3] = {0, 0, 0};
   double link_out_free_ = 0, link_in_free_ = 0;  ///< of the link to other devices, either direction
   std::multimap<double, Running> running_;       ///< kernels that may still run, by end
-  std::multiset<double> graphs_begun_;  ///< that have not ended: their nodes may run from then on
+  std::multiset<double> graphs_begun_;           ///< that have not ended: their nodes may run from then on
   std::map<u32, Stream> streams_;
   std::map<u32, double> events_;
   std::vector<TimelineEntry> entries_;

