@@ -16,8 +16,7 @@ constexpr const char* kFence =
 
 constexpr const char* kBlockFence =
     "the flag or counter that stands between the two may be seen before the data is: __threadfence_block() "
-    "between "
-    "writing the data and writing the flag";
+    "between writing the data and writing the flag";
 
 constexpr const char* kScope =
     "an atomic operation with the scope of its block (atomicAdd_block, cuda::thread_scope_block) is none for "
