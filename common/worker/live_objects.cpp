@@ -16,7 +16,7 @@ namespace {
 /// extends is handed out twice.
 struct Handles {
   std::mutex lock;
-  std::set<const void*> streams, events, graphs, executable_graphs;
+  std::set<const void*> streams, events, graphs, executable_graphs, device_memory, host_memory;
 };
 
 Handles& handles() {
@@ -57,7 +57,7 @@ LiveObjects live_objects() {
   const std::lock_guard guard(handles().lock);
   const auto size = [](const auto& set) { return static_cast<int>(set.size()); };
   return {size(handles().streams), size(handles().events), size(handles().graphs),
-          size(handles().executable_graphs)};
+          size(handles().executable_graphs), size(handles().device_memory), size(handles().host_memory)};
 }
 
 std::string left_alive(const LiveObjects& before, const LiveObjects& now) {
@@ -66,6 +66,8 @@ std::string left_alive(const LiveObjects& before, const LiveObjects& now) {
   count(words, now.graphs - before.graphs, "graph");
   count(words, now.streams - before.streams, "stream");
   count(words, now.events - before.events, "event");
+  count(words, now.device_memory - before.device_memory, "device allocation");
+  count(words, now.host_memory - before.host_memory, "pinned allocation");
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
@@ -139,4 +141,46 @@ ROOFLINE_WEAK cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, 
 }
 ROOFLINE_WEAK cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   return destroyed(&Handles::executable_graphs, NEXT(cudaGraphExecDestroy)(exec), exec);
+}
+
+// cudaMalloc and others are templates, too: these are the functions of the library.
+ROOFLINE_WEAK cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  using Plain = cudaError_t(void**, size_t);
+  return made(&Handles::device_memory, next(static_cast<Plain*>(cudaMalloc), "cudaMalloc")(memory, bytes),
+              memory);
+}
+ROOFLINE_WEAK cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
+  using Plain = cudaError_t(void**, size_t*, size_t, size_t);
+  return made(&Handles::device_memory,
+              next(static_cast<Plain*>(cudaMallocPitch), "cudaMallocPitch")(memory, pitch, width, height), memory);
+}
+ROOFLINE_WEAK cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned int flags) {
+  using Plain = cudaError_t(void**, size_t, unsigned int);
+  return made(&Handles::device_memory,
+              next(static_cast<Plain*>(cudaMallocManaged), "cudaMallocManaged")(memory, bytes, flags), memory);
+}
+ROOFLINE_WEAK cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream) {
+  using Plain = cudaError_t(void**, size_t, cudaStream_t);
+  return made(&Handles::device_memory,
+              next(static_cast<Plain*>(cudaMallocAsync), "cudaMallocAsync")(memory, bytes, stream), memory);
+}
+ROOFLINE_WEAK cudaError_t cudaFree(void* memory) {
+  return destroyed(&Handles::device_memory, NEXT(cudaFree)(memory), memory);
+}
+ROOFLINE_WEAK cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  return destroyed(&Handles::device_memory, NEXT(cudaFreeAsync)(memory, stream), memory);
+}
+
+ROOFLINE_WEAK cudaError_t cudaMallocHost(void** memory, size_t bytes) {
+  using Plain = cudaError_t(void**, size_t);
+  return made(&Handles::host_memory,
+              next(static_cast<Plain*>(cudaMallocHost), "cudaMallocHost")(memory, bytes), memory);
+}
+ROOFLINE_WEAK cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned int flags) {
+  using Plain = cudaError_t(void**, size_t, unsigned int);
+  return made(&Handles::host_memory,
+              next(static_cast<Plain*>(cudaHostAlloc), "cudaHostAlloc")(memory, bytes, flags), memory);
+}
+ROOFLINE_WEAK cudaError_t cudaFreeHost(void* memory) {
+  return destroyed(&Handles::host_memory, NEXT(cudaFreeHost)(memory), memory);
 }

@@ -241,8 +241,10 @@ class Worker {
     make_region();  // the driver compiles its kernels
     if (pinned_ == nullptr) {
       void* memory = nullptr;
-      if (cudaHostAlloc(&memory, sizeof(Pieces), cudaHostAllocDefault) == cudaSuccess)
+      if (cudaHostAlloc(&memory, sizeof(Pieces), cudaHostAllocDefault) == cudaSuccess) {
         pinned_ = static_cast<Pieces*>(memory);
+        ++before_.host_memory;  // no learner's
+      }
     }
     forget_persisting_lines();
     const Outcome outcome = buffers_.reset();

@@ -80,7 +80,7 @@ std::vector<SealedProgram> sealed_programs(const fs::path& sources, const fs::pa
   for (const fs::path& file : files) {
     const std::string text = read_file(file), name = name_in(text, file);
     const std::string hash = sha256_hex(headers + text + toolkit.version).substr(0, kDigits);
-    programs.push_back({name, cache / kSealedFolder / (name + "-" + hash + ".o")});
+    programs.push_back({name, cache / "sealed" / (name + "-" + hash + ".o")});
   }
   parallel_chunks(files.size(), 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
@@ -93,7 +93,7 @@ std::vector<SealedProgram> sealed_programs(const fs::path& sources, const fs::pa
 void write_executable(const SealedProgram& program, std::uint64_t seed, const fs::path& cache,
                       const fs::path& executable) {
   const std::string object = read_file(program.object);
-  const fs::path linked = cache / kSealedFolder / ("linked-" + sha256_hex(object).substr(0, kDigits));
+  const fs::path linked = cache / "sealed" / ("linked-" + sha256_hex(object).substr(0, kDigits));
   if (!fs::exists(linked)) {
     const fs::path named = fs::path(linked).concat(".o");  // for nvcc
     write_file(named, object);

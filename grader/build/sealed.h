@@ -14,9 +14,8 @@ struct SealedProgram {
   std::filesystem::path object;  ///< host code with the PTX in it, stripped: links with any glibc
 };
 
-/// How such an object is called where it is handed out, and the folder of a lab that holds them.
+/// How such an object is called where it is handed out.
 constexpr const char* kSealedSuffix = ".program";
-constexpr const char* kSealedFolder = "sealed";
 
 /// In the order of their names: compiled into `cache` from the .cu files in `sources` where that folder
 /// exists, else the objects that were handed out in `given`; none where neither holds any. Throws

@@ -86,7 +86,8 @@ void CallPlan::draw_scalars(std::uint64_t call_seed) {
 
 void CallPlan::place(ArrayPlan& array) {
   worker::ArrayRecord& record = array.record;
-  const std::uint64_t shift = shape_.misaligned_elements * bytes_of(array.argument->type);
+  const bool moves = shape_.misaligned_alone.empty() || shape_.misaligned_alone == array.argument->name;
+  const std::uint64_t shift = moves ? shape_.misaligned_elements * bytes_of(array.argument->type) : 0;
   const std::uint64_t guard = shape_.guards ? kGuardBytes : 0;
   record.payload = guard + shift;
   // An empty array still gets a valid pointer, and a band that nobody may write.

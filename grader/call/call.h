@@ -20,6 +20,7 @@ struct CallShape {
   bool hidden = false;     ///< an instructor's case
   bool special_values = false;
   unsigned misaligned_elements = 0;
+  std::string misaligned_alone{};
   std::vector<std::pair<std::string, std::string>> alias;
   bool guards = true;        ///< bands around every array; a simulated device needs none, it traps
   bool fetch_inputs = true;  ///< bring inputs back to see that they are unchanged

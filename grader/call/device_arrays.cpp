@@ -16,6 +16,20 @@ void DeviceArrays::lie_at(const CallPlan& plan, std::span<const std::uint64_t> a
     if (array.record.alias != 0) addresses_[array.parameter] = addresses_[array.record.alias - 1U];
 }
 
+Fault DeviceArrays::apart(const CallPlan& plan) const {
+  for (const ArrayPlan& one : plan.arrays())
+    for (const ArrayPlan& other : plan.arrays()) {
+      if (&one == &other || one.record.alias != 0 || other.record.alias != 0) continue;
+      const std::uint64_t begin = addresses_[one.parameter];
+      if (addresses_[other.parameter] - begin < one.record.image_bytes)
+        return {Class::kHostComputed,
+                one.argument->name + " and " + other.argument->name + " share memory on the device",
+                {},
+                0};
+    }
+  return {};
+}
+
 Fault DeviceArrays::give(const CallPlan& plan, When when, int input_file, int output_file) {
   for (const ArrayPlan& array : plan.arrays()) {
     const worker::ArrayRecord& record = array.record;

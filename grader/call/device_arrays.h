@@ -23,6 +23,8 @@ class DeviceArrays {
 
   /// Before give(): where the arrays are, as the worker says.
   void lie_at(const CallPlan& plan, std::span<const std::uint64_t> addresses);
+  /// A fault where two arrays that the plan keeps apart share memory.
+  Fault apart(const CallPlan& plan) const;
   enum class When : std::uint8_t {
     kPrepare,  ///< inputs that prepare may know (Argument::early)
     kGo        ///< everything

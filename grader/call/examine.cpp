@@ -39,10 +39,10 @@ class Examiner {
     result_.fault = outcome_.fault;
     if (result_.fault) return std::move(result_);
     using Step = void (Examiner::*)();
-    static constexpr Step kSteps[] = {&Examiner::not_implemented, &Examiner::out_of_bounds,
-                                      &Examiner::inputs_changed,  &Examiner::device_memory,
-                                      &Examiner::values,          &Examiner::same_bits,
-                                      &Examiner::work_elsewhere};
+    static constexpr Step kSteps[] = {&Examiner::unwatched,      &Examiner::not_implemented,
+                                      &Examiner::out_of_bounds,  &Examiner::inputs_changed,
+                                      &Examiner::device_memory,  &Examiner::values,
+                                      &Examiner::same_bits,      &Examiner::work_elsewhere};
     for (const Step step : kSteps) {
       (this->*step)();
       if (result_.fault) break;
@@ -59,6 +59,16 @@ class Examiner {
     const sim::Region& region = *outcome_.go;
     return region.kernels.empty() && region.host_to_device_bytes == 0 && region.device_to_device_bytes == 0 &&
            region.fill_bytes == 0;
+  }
+
+  /// Neither times nor rules know of launches that are not listed.
+  void unwatched() {
+    for (const auto* region : {&outcome_.prepare, &outcome_.go})
+      if (*region && (*region)->kernels_not_kept != 0)
+        return fail(Class::kWrongStructure,
+                    std::to_string((*region)->kernels.size() + (*region)->kernels_not_kept) +
+                        " kernels were launched in one call, more than can be watched (" +
+                        std::to_string((*region)->kernels.size()) + "): let each do more");
   }
 
   /// What lay in an in-place output before the call: nothing written leaves it so.

@@ -89,8 +89,8 @@ Fault fault_of(const sim::Trap& trap) {
   Fault fault{class_of(trap.kind), printable(trap.message), printable(trap.source_file), trap.source_line};
   if (fault.reason == Class::kMisaligned)
     fault.message +=
-        "\nfix: an access of 16 bytes needs an address that 16 divides: the array, the offset in it, and the "
-        "distance from one row to the next";
+        "\nfix: an access of 4, 8 or 16 bytes needs an address that is a multiple of its size: the array, the "
+        "offset in it, and the distance from one row to the next";
   if (trap.address == sim::AddressFault::kHostMemory)
     fault.message +=
         "\nfix: a kernel cannot reach the program's ordinary memory: did you forget cudaMalloc or "
@@ -135,8 +135,8 @@ Fault fault_of(const worker::Reply& reply) {
   if (reply.error == kLaunchTimeout) fault.reason = Class::kTimeout;
   if (reply.error == kInvalidValue) {
     fault.message +=
-        "\nAn argument that the call does not allow. A launch: 0 blocks, or more than 1024 threads in a "
-        "block? "
+        "\nAn argument that the call does not allow. A launch: 0 blocks, or more than 1024 threads in a block, or more than 65535 blocks in y or "
+        "z? "
         "Count blocks as (n + block - 1) / block, so that a part of a block counts, too; for an empty input, "
         "return before the launch. More than 48 KiB of shared memory a block have to be asked for, with "
         "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); if they were, it "

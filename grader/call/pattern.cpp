@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -25,6 +26,7 @@ class Detective {
                                       &Detective::constant,
                                       &Detective::copied,
                                       &Detective::nan_from,
+                                      &Detective::scaled,
                                       &Detective::shifted,
                                       &Detective::transposed,
                                       &Detective::tail,
@@ -96,6 +98,24 @@ class Detective {
     const auto first = contiguous_to_end();
     if (!first || !std::ranges::all_of(wrong_, [&](std::uint64_t i) { return std::isnan(at(i)); })) return {};
     return PatternFound{Pattern::kNanFrom, *first, "NaN from index " + text(*first) + " to the end"};
+  }
+
+  /// As far as the first wrong elements and the worst one tell.
+  std::optional<PatternFound> scaled() const {
+    constexpr double kSame = 0.005, kNearOne = 0.02;
+    std::vector<Mismatch> some = q_.comparison.first;
+    some.push_back(q_.comparison.worst);
+    if (some.size() < 4) return {};
+    const double factor = some[0].got / some[0].expected;
+    if (!std::isfinite(factor) || factor == 0 || std::abs(factor - 1) < kNearOne) return {};
+    const bool all = std::ranges::all_of(some, [&](const Mismatch& one) {
+      return one.expected != 0 && std::abs(one.got / one.expected / factor - 1) < kSame;
+    });
+    if (!all) return {};
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", factor);
+    return PatternFound{Pattern::kScaled, wrong_[0],
+                        "the wrong elements of " + name() + " are " + text + " times what they should be"};
   }
 
   /// Whether got[i] is what element `other(i)` should have been, for the wrong elements (a sample of them).

@@ -17,6 +17,7 @@ enum class Pattern : std::uint8_t {
   kConstant,
   kInputCopied,
   kNanFrom,  ///< NaN from some index to the end
+  kScaled,   ///< the right values times one factor
   kShifted,  ///< element i holds the result of element i + 1 or i - 1
   kTransposed,
   kTail,  ///< right up to some index, wrong from there to the end

@@ -99,6 +99,8 @@ CallOutcome Rig::call(const CallPlan& plan) {
   CallOutcome outcome;
   state_->secret = state_->secret || plan.shape().hidden;
   plan.fill(state_->input.bytes(), state_->output.bytes());
+  outcome.fault = state_->release();
+  if (outcome.fault) return outcome;
   // From here on each region ends where the next begins: the program does nothing unseen.
   state_->begin_region();
   outcome.fault = state_->load(plan);

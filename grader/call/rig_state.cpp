@@ -135,10 +135,19 @@ std::string Rig::State::last_words() const {
 Fault Rig::State::prepare(const CallPlan& plan) {
   if (!prepares) return {};
   worker::Reply reply{};
+  prepared = true;
   const auto begin = std::chrono::steady_clock::now();
   Fault fault = ask(plan.prepare_request(), reply);
   prepare_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return fault;
+}
+
+Fault Rig::State::release() {
+  if (!std::exchange(prepared, false)) return {};
+  worker::Request request{};
+  request.command = worker::Command::kRelease;
+  worker::Reply reply{};
+  return ask(request, reply);
 }
 
 void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
@@ -158,7 +167,10 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
 Fault Rig::State::load(const CallPlan& plan) {
   worker::Reply reply{};
   Fault fault = ask(plan.load_request(), reply);
-  if (!fault && session) arrays->lie_at(plan, reply.addresses);
+  if (fault || !session) return fault;
+  arrays->lie_at(plan, reply.addresses);
+  fault = arrays->apart(plan);
+  if (fault) usable = false;
   return fault;
 }
 

@@ -32,6 +32,7 @@ struct Rig::State {
   bool answering = true;
   bool secret = false;    ///< the worker has seen a hidden case: nothing that it prints is told
   bool prepares = false;  ///< the worker asks for it
+  bool prepared = false;  ///< it did, and has not been asked to release since
   double prepare_seconds = 0;
   std::uint32_t serial = 0;
 
@@ -97,6 +98,9 @@ struct Rig::State {
 
   /// What a worker does once before its calls; nothing for most.
   Fault prepare(const CallPlan& plan);
+
+  /// What was prepared for the last call is released before the next one is watched: that may use the device.
+  Fault release();
 
   void begin_region() {
     if (session) session->begin_region();

@@ -9,6 +9,7 @@
 #include "grader/base/file.h"
 #include "grader/base/units.h"
 #include "grader/lab/hints.h"
+#include "grader/lab/spec_files.h"
 #include "grader/lab/submission_file.h"
 
 namespace roofline::grader {
@@ -141,31 +142,32 @@ class FolderCheck {
 
   void strays() {
     std::set<std::string> here = {chosen_.lab->theory, chosen_.lab->hints, chosen_.lab->prediction,
-                                  "explanations.toml", "quiz.toml",        "spec.cpp",
-                                  "diagnosis.toml"};  // a learner's own, ./lab diagnose
+                                  "explanations.toml", "quiz.toml",        chosen_.lab->diagnosis};
     std::set<std::string> there = {chosen_.lab->prediction, "README.md", "answer.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});
       here.insert(part.given.begin(), part.given.end());
       there.insert(part.program.source);
     }
-    const std::string theory = text_of(lab_ / chosen_.lab->theory), spec = text_of(lab_ / "spec.cpp");
+    for (const fs::path& file : spec_files(lab_)) here.insert(file.filename());
+    const std::string theory = text_of(lab_ / chosen_.lab->theory);
     for (const fs::path& file : files_below(lab_)) {
       const std::string name = file.generic_string();
       // The page names the program; what is asked about it has the same name.
       const std::string program = fs::path(file).replace_extension(".cu").generic_string();
       const bool asked = *file.begin() == "broken" && file.extension() == ".toml";
       const bool shown = is_exhibit(file) && theory.find(asked ? program : name) != std::string::npos;
-      const bool included = spec.find("#include \"" + name + "\"") != std::string::npos;
-      if (!here.contains(name) && !shown && !included && *file.begin() != "tests") stray(lab_ / file);
+      if (!here.contains(name) && !shown && *file.begin() != "tests") stray(lab_ / file);
     }
     for (const fs::path& file : files_below(solutions_))
       if (!there.contains(file.generic_string()) && !belongs_to_a_part(file)) stray(solutions_ / file);
   }
 
   /// Sources of programs that learners get compiled, and answers about them, right and wrong.
-  static bool is_of_sealed(const fs::path& file) {
-    return *file.begin() == "sealed" || file == "diagnosis.toml" || file.parent_path() == "wrong/diagnosis";
+  bool is_of_sealed(const fs::path& file) const {
+    const std::string& answers = chosen_.lab->diagnosis;
+    return !answers.empty() && (*file.begin() == kSealedFolder || file == answers ||
+                                file.parent_path() == fs::path("wrong") / fs::path(answers).stem());
   }
 
   bool belongs_to_a_part(const fs::path& file) const {

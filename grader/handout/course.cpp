@@ -12,6 +12,7 @@
 #include "grader/box/process.h"
 #include "grader/handout/zip.h"
 #include "grader/lab/skeleton.h"
+#include "grader/lab/spec_files.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -115,8 +116,11 @@ bool is_of_another_lab(const fs::path& name, const std::vector<Chosen>& parts) {
 }
 
 /// Answers that somebody gave to ./lab diagnose, which writes a file for each learner.
-bool is_a_diagnosis(const fs::path& name) {
-  return lies_in(name, "labs") && name.filename() == "diagnosis.toml";
+bool is_a_diagnosis(const fs::path& name, const std::vector<Chosen>& parts) {
+  return std::ranges::any_of(parts, [&](const Chosen& part) {
+    return !part.lab->diagnosis.empty() &&
+           name == fs::path("labs") / part.lab->folder / part.lab->diagnosis;
+  });
 }
 
 /// An instructor's hidden cases (hidden.h), which may lie beside the lab they are of.
@@ -298,12 +302,13 @@ std::string page_for_students(const std::string& text, const fs::path& page,
 
 std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts) {
   const auto belongs = [&](const fs::path& name) {  // below labs/NN-name/
-    static const std::vector<std::string> kPages = {"README.md", "hints.md", "spec.cpp", "explanations.toml",
+    static const std::vector<std::string> kPages = {"README.md", "hints.md", "explanations.toml",
                                                     "quiz.toml"};
     const std::string text = name.filename().string(), folder = name.parent_path().filename().string();
-    if (folder == "experiments" || folder == "broken" || folder == "sealed") return true;
+    if (folder == "experiments" || folder == "broken" || folder == kSealedFolder) return true;
     if (std::ranges::find(kPages, text) != kPages.end()) return true;
-    if (name.extension() == ".h" || name.extension() == ".svg" || text.ends_with("_worker.cu")) return true;
+    if (name.extension() == ".h" || name.extension() == ".svg" || is_spec(name) || text.ends_with("_worker.cu"))
+      return true;
     return std::ranges::any_of(parts, [&](const Chosen& part) {
       return folder == part.lab->folder &&
              (text == part.part->program.source || text == part.lab->prediction);
@@ -347,7 +352,7 @@ std::string with_rows_for_labs(const std::string& readme, const std::vector<Chos
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts) {
   std::vector<fs::path> names = project_files(paths.root);
   std::erase_if(names, [&](const fs::path& name) {
-    return is_for_instructors(name) || is_of_another_lab(name, parts) || is_a_diagnosis(name) ||
+    return is_for_instructors(name) || is_of_another_lab(name, parts) || is_a_diagnosis(name, parts) ||
            holds_hidden_cases(paths.root / name);
   });
   std::set<std::string> there;  // files and folders

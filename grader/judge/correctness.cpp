@@ -22,8 +22,9 @@ constexpr unsigned kMaxRestarts = 4;
 /// Device bytes beyond which a case is long, and runs once.
 constexpr std::uint64_t kOnceBeyond = std::uint64_t{1} << 30;
 /// Lane instructions up to which a case runs once more with every check of the simulated device on: they make
-/// it several times slower.
-constexpr std::uint64_t kCheckedUpTo = 20'000'000;
+/// it several times slower. Of those with more, the first that have so many in all: a kernel that fills the
+/// device has more in its smallest case.
+constexpr std::uint64_t kCheckedUpTo = 20'000'000, kCheckedBeyond = 150'000'000;
 /// Arrays of so many bytes are always checked: nobody gets out of it by doing more than the case needs, and
 /// nobody needs ten times as much as that.
 constexpr std::uint64_t kCheckedBytes = 64 * 1024, kMostChecked = 10 * kCheckedUpTo;
@@ -103,9 +104,12 @@ class CaseRunner {
     hidden_ = true;
   }
 
-  /// Of a hidden case the kind of the fault and its line, neither sizes nor values.
+  /// Of a hidden case the kind of the fault, neither sizes nor values; and no line, whose number and file are
+  /// what the program says (#line): a thousand of them would spell the size.
   static void conceal(Check& check) {
     check.detail.clear();
+    check.file.clear();
+    check.line = 0;
     if (check.verdict == Verdict::kFail)
       check.message = "an instructor's case: sizes and values are not shown";
   }
@@ -155,6 +159,7 @@ class CaseRunner {
     shape.hidden = one.hidden;
     shape.special_values = one.special_values;
     shape.misaligned_elements = one.misaligned_elements;
+    shape.misaligned_alone = one.misaligned_alone;
     shape.alias = one.alias;
     shape.guards = !facts_.simulated;
     return {grading_.part.program, shape};
@@ -235,9 +240,13 @@ class CaseRunner {
                                std::to_string(plan.device_bytes()) + " bytes: too many to be checked",
                            {},
                            0};
-    } else if (is_small(first) || (first.go && plan.device_bytes() <= kCheckedBytes)) {
+    } else if (is_checked(plan, first)) {
       examination.fault = bug_in(plan, &first);
     }
+    // Elsewhere the calls that are timed are looked at.
+    if (!examination.fault && first.go && !grading_.part.is_timed())
+      if (auto complaint = used_default_stream(*first.go))
+        examination.fault = {Class::kWrongStructure, std::move(*complaint), {}, 0};
     return examination;
   }
 
@@ -272,6 +281,15 @@ class CaseRunner {
   }
   static bool is_small(const CallOutcome& outcome) {
     return outcome.go && lane_instructions(outcome) <= kCheckedUpTo;
+  }
+
+  bool is_checked(const CallPlan& plan, const CallOutcome& first) {
+    if (!first.go) return false;
+    if (is_small(first) || plan.device_bytes() <= kCheckedBytes) return true;
+    const std::uint64_t instructions = lane_instructions(first);
+    if (instructions > left_to_check_) return false;
+    left_to_check_ -= instructions;
+    return true;
   }
 
   /// A wrong answer, and what may be its cause.
@@ -313,7 +331,7 @@ class CaseRunner {
       checked_room_.include(plan);
       RigOptions options = grading_.rig_options(device_, quick_ ? kQuickDeadline : 3 * kCaseDeadline);
       options.machine.checks = sim::kCheckAll;
-      options.machine.last_block_first = grading_.part.any_block_order;
+      options.machine.shuffle_blocks = grading_.part.any_block_order;
       checked_.emplace(options, grading_.submission.worker, grading_.part.program, checked_room_.input,
                        checked_room_.output);
     }
@@ -381,6 +399,7 @@ class CaseRunner {
   Room room_ = kFirstRoom, checked_room_;
   unsigned restarts_ = 0, unwritten_ = 0;
   bool any_right_ = false;
+  std::uint64_t left_to_check_ = kCheckedBeyond;
   bool hidden_ = false;  ///< the case that runs, and those that follow
   std::optional<Class> stop_;
 };

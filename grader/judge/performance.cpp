@@ -139,7 +139,7 @@ class PerformanceGrader {
     if (!series.fault) {
       if (goal.flops) {
         const double tflops = goal.flops(settings) / (series.time.median_us * 1e-6) * 1e-12;
-        if (const auto why = impossible(0, tflops, g_.facts))
+        if (const auto why = impossible(0, tflops, g_.facts, goal.flops.types))
           series.fault = {Class::kImpossible, *why, {}, 0};
         if (series.region)
           if (const auto why = skipped_work(*series.region, goal.flops, settings))

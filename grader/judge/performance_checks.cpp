@@ -267,14 +267,17 @@ Check overlap_check(const Measurement& line, const TimedSeries& series, const Ov
   return check;
 }
 
-std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts) {
+std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts,
+                                      std::span<const sim::FlopType> types) {
   if (facts.pin_gbps > 0 && gbps > facts.pin_gbps) {
     return "faster than memory can move your data (" + rate(gbps, "GB/s") + " of " +
            rate(facts.pin_gbps, "GB/s") + "): which work was skipped?";
   }
-  if (facts.fp32_tflops > 0 && tflops > facts.fp32_tflops) {
+  const double peak = std::max(facts.fp32_tflops,
+                               std::ranges::any_of(types, sim::is_tensor) ? facts.tensor_tflops : 0.0);
+  if (peak > 0 && tflops > peak) {
     return "more operations than the device can do (" + rate(tflops, "TFLOP/s") + " of " +
-           rate(facts.fp32_tflops, "TFLOP/s") + "): which work was skipped?";
+           rate(peak, "TFLOP/s") + "): which work was skipped?";
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ Check overlap_check(const Measurement& line, const TimedSeries& series, const Ov
                     bool simulated);
 
 /// A sentence when these rates beat what the device's pins and FP32 lanes can do.
-std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts);
+std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts,
+                                      std::span<const sim::FlopType> types = {});
 
 /// A sentence when the device counted too few of the operations that a call declares.
 std::optional<std::string> skipped_work(const sim::Region& region, const DeclaredFlops& declared,

@@ -13,6 +13,7 @@
 #include "grader/judge/device_facts.h"
 #include "grader/judge/score.h"
 #include "grader/lab/generate.h"
+#include "grader/lab/spec_files.h"
 #include "grader/lab/roof.h"
 #include "simulator/closest.h"
 #include "simulator/timing/device_description.h"
@@ -282,8 +283,8 @@ std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& 
 }
 
 std::string lab_sha256(const Chosen& chosen, const Paths& paths) {
-  std::vector<fs::path> files = {chosen.folder(paths) / "spec.cpp",
-                                 chosen.folder(paths) / chosen.part->program.header};
+  std::vector<fs::path> files = spec_files(chosen.folder(paths));
+  files.push_back(chosen.folder(paths) / chosen.part->program.header);
   if (!chosen.part->adapter.empty()) files.push_back(chosen.folder(paths) / chosen.part->adapter);
   std::string all;
   for (const fs::path& file : files)

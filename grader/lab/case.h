@@ -17,6 +17,7 @@ struct Case {
   bool hidden = false;               ///< an instructor's: what the program prints about it is not kept
   bool special_values = false;       ///< NaN, +-Inf, -0, denormals among the inputs
   unsigned misaligned_elements = 0;  ///< base pointers off by this many elements from 256-byte alignment
+  std::string misaligned_alone{};    ///< of this array only; empty: of all
   std::vector<std::pair<std::string, std::string>> alias{};  ///< output, input: the same pointer
   bool gpu_only = false;                                     ///< too large to simulate
   std::uint64_t needs_memory = 0;                            ///< device bytes

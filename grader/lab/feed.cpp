@@ -199,19 +199,6 @@ Output weights_after(int epochs, const Picture& decode) {
               }};
 }
 
-/// The most spans that hold a moment in common; one that ends where another begins does not.
-unsigned most_at_a_time(const std::vector<std::pair<double, double>>& spans) {
-  std::vector<std::pair<double, int>> moments;  // an end sorts before a beginning
-  for (const auto& [start, end] : spans) {
-    moments.emplace_back(start, 1);
-    moments.emplace_back(end, -1);
-  }
-  std::ranges::sort(moments);
-  int now = 0, most = 0;
-  for (const auto& [at, change] : moments) most = std::max(most, now += change);
-  return static_cast<unsigned>(most);
-}
-
 /// The kernel of this name in common/feed, a template.
 bool is_of_feed(const sim::KernelRecord& kernel, const std::string& name) {
   return readable_symbol(kernel.name).starts_with("roofline::feed::" + name + "<");
@@ -266,10 +253,10 @@ NamedValues source_settings(NamedValues feed, double workers, const Value& decod
   return feed;
 }
 
-double source_flops(const Settings& s) {
+double decode_flops(const Settings& s) {
   // Files differ: of 3000 pictures the sum is off by half a per cent.
   constexpr double kAtLeast = 0.97;
-  return feed_flops(s) + kAtLeast * kFma * kDecodeThreads * s["decode"] * s["images"];
+  return kAtLeast * kFma * kDecodeThreads * s["decode"] * s["images"];
 }
 
 NamedValues timed_source() {
@@ -278,22 +265,60 @@ NamedValues timed_source() {
       Value([](const DeviceFacts& device) { return std::floor(3.1 * source_step(device)); }));
 }
 
-StructureCheck chains_done(std::function<double(const Settings&)> flops) {
+namespace {
+
+/// Operations of the chains of one kind, and what is wrong with them.
+class Chains {
+ public:
+  Chains(std::string name, double threads) : name_(std::move(name)), threads_(threads) {}
+
+  void see(const sim::KernelRecord& kernel) {
+    if (readable_symbol(kernel.name) != name_ || kernel.grid.count() != 1 ||
+        static_cast<double>(kernel.block.count()) != threads_)
+      return;
+    const auto flops = static_cast<double>(kernel.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)]);
+    // A multiply-add waits four clocks for the one before it, on every GPU that there is a file of.
+    constexpr double kClocks = 4, kRounding = 0.99;
+    const double clocks = std::min(kernel.counters.block_cycles_l2, kernel.counters.block_cycles_dram);
+    if (clocks < kRounding * kClocks * flops / (kFma * threads_)) return;
+    done_ += flops;
+    spans_.emplace_back(kernel.start, kernel.end);
+  }
+
+  double done() const { return done_; }
+  unsigned most_at_a_time() const { return grader::most_at_a_time(spans_); }
+
+ private:
+  std::string name_;
+  double threads_, done_ = 0;
+  std::vector<std::pair<double, double>> spans_;
+};
+
+}  // namespace
+
+StructureCheck chains_done(std::function<double(const Settings&)> steps,
+                           std::function<double(const Settings&)> workers) {
   return {"work", "the device does all of the work",
-          [required = std::move(flops)](const Observation& seen) -> std::optional<std::string> {
-            constexpr auto kF32 = static_cast<std::size_t>(sim::FlopType::kF32);
-            double done = 0;
+          [steps = std::move(steps),
+           workers = std::move(workers)](const Observation& seen) -> std::optional<std::string> {
+            Chains think("roofline::feed::think<void>", kChainThreads),
+                decode("roofline::feed::decode<void>", kDecodeThreads);
             for (const sim::KernelRecord& kernel : seen.region.kernels) {
-              const bool step = is_of_feed(kernel, "think"), decodes = is_of_feed(kernel, "decode");
-              const double threads = step ? kChainThreads : kDecodeThreads;
-              if ((step || decodes) && kernel.grid.count() == 1 &&
-                  static_cast<double>(kernel.block.count()) == threads)
-                done += static_cast<double>(kernel.counters.flops[kF32]);
+              think.see(kernel);
+              decode.see(kernel);
             }
-            const double needed = required(seen.settings);
-            if (done >= needed) return std::nullopt;
-            return "kernels did " + format_number("%.2f", done / needed) +
-                   " of the floating-point operations that the task has";
+            const auto missing = [&](double done, double needed, const char* whose) {
+              return "the chains of the " + std::string(whose) + " did " + format_number("%.2f", done / needed) +
+                     " of the floating-point operations that the task has";
+            };
+            if (const double needed = steps(seen.settings); think.done() < needed)
+              return missing(think.done(), needed, "steps");
+            if (const double needed = workers ? workers(seen.settings) : 0; decode.done() < needed)
+              return missing(decode.done(), needed, "workers");
+            if (const unsigned most = think.most_at_a_time(); most > 1)
+              return whole(most) + " steps ran at the same time: each needs the weights that the one before it "
+                     "leaves";
+            return std::nullopt;
           }};
 }
 

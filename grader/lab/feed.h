@@ -35,14 +35,16 @@ std::vector<Argument> source_arguments(int epochs);
 Output source_output(int epochs);
 /// feed_settings() with so many workers, and the operations that one needs for a picture, on average.
 NamedValues source_settings(NamedValues feed, double workers, const Value& decode);
-/// Operations of the steps' chains and of the workers' in an epoch of thousands of pictures, at least.
-double source_flops(const Settings& settings);
+/// Operations of the workers' chains in an epoch of thousands of pictures, at least.
+double decode_flops(const Settings& settings);
 /// The size at which workers are timed: four of them, each of which takes more than three steps for a batch.
 NamedValues timed_source();
-/// The chains of the steps, and of the workers, have done so many operations as this asks for. Only the
-/// feed's own kernels count, in the shape in which the feed launches them: the same operations in many blocks
-/// would be a step that takes no time.
-StructureCheck chains_done(std::function<double(const Settings&)> flops);
+/// The chains of the steps, and of the workers where there are any, have done so many operations each as this
+/// asks for, one after the other: steps follow each other, and so do the operations of a thread. Only the
+/// feed's own kernels count, in the shape in which the feed launches them. Anything else would be a step that
+/// takes no time.
+StructureCheck chains_done(std::function<double(const Settings&)> steps,
+                           std::function<double(const Settings&)> workers = {});
 /// No batch is decoded by others than the workers, and no more at a time than there are workers: what the
 /// device's clock saw. It does not matter what the program thinks about them.
 StructureCheck decoded_by_workers(int epochs);

@@ -76,6 +76,10 @@ Argument between(double low, double high, Argument argument) {
   argument.ranged = true;
   return argument;
 }
+Argument filled(Argument argument, Fill fill) {
+  argument.fill = std::move(fill);
+  return argument;
+}
 Argument early(Argument argument) {
   argument.early = true;
   return argument;

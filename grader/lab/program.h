@@ -20,6 +20,9 @@ enum class Type : std::uint8_t { kF32, kF64, kF16, kS8, kU8, kS32, kU32, kS64, k
 std::size_t bytes_of(Type type);
 std::string_view name_of(Type type);
 
+/// Fills an input array whose values belong together, from a seed that is new in every call.
+using Fill = std::function<void(const Settings&, std::uint64_t seed, std::span<std::byte> array)>;
+
 /// One parameter of the learner's function, in order. Use in(), out(), inout(), scalar(), size(), stream().
 struct Argument {
   enum class Kind : std::uint8_t { kInput, kOutput, kScalar, kStream };
@@ -33,8 +36,7 @@ struct Argument {
   bool scratch = false;      ///< an array that the call may use as it likes, and that nobody reads afterwards
   unsigned gpu = 0;          ///< arrays and streams: whose, of Program::gpus
   bool early = false;        ///< inputs: a lab's prepare (worker/worker.h) may read it, too
-  /// Input arrays whose values belong together: fills the array from a seed that is new in every call.
-  std::function<void(const Settings&, std::uint64_t seed, std::span<std::byte> array)> fill{};
+  Fill fill{};               ///< inputs: in place of random values
 };
 using Extent = std::function<double(const Settings&)>;
 /// `count` names a size argument ("n"), or is a function of the settings: `[](const Settings& s) { return
@@ -56,6 +58,8 @@ Argument size(std::string name, Type type = Type::kU64);
 Argument random_integer(std::string name, unsigned bits, Type type = Type::kU64);
 /// The array, or the floating-point scalar, with values uniform in [low, high).
 Argument between(double low, double high, Argument argument);
+/// The input array, whose values belong together.
+Argument filled(Argument argument, Fill fill);
 Argument stream();
 /// An input that prepare may read: all others hold nothing before the clock runs.
 Argument early(Argument argument);

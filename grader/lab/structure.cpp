@@ -41,6 +41,18 @@ StructureCheck kernels_between(unsigned least, unsigned most) {
           }};
 }
 
+unsigned most_at_a_time(const std::vector<std::pair<double, double>>& spans) {
+  std::vector<std::pair<double, int>> moments;  // an end sorts before a beginning
+  for (const auto& [start, end] : spans) {
+    moments.emplace_back(start, 1);
+    moments.emplace_back(end, -1);
+  }
+  std::ranges::sort(moments);
+  int now = 0, most = 0;
+  for (const auto& [at, change] : moments) most = std::max(most, now += change);
+  return static_cast<unsigned>(most);
+}
+
 StructureCheck one_kernel() { return kernels_between(1, 1); }
 
 StructureCheck coalesced(double limit) {
@@ -190,11 +202,16 @@ StructureCheck host_does_not_wait() {
 }
 
 StructureCheck flops_at_least(std::function<double(const Settings&)> required) {
+  // Operations on numbers of less than 16 bits cost too little to be counted beside these.
+  using enum sim::FlopType;
+  static constexpr sim::FlopType kWholeTypes[] = {kF16,        kF32,        kF64,       kTensorF16, kTensorF16F32,
+                                                  kTensorBf16, kTensorTf32, kTensorF64};
   return {"work", "the device does all of the work",
           [required = std::move(required)](const Observation& seen) -> std::optional<std::string> {
             double flops = 0;
             for (const auto& kernel : seen.region.kernels)
-              for (const auto each : kernel.counters.flops) flops += static_cast<double>(each);
+              for (const sim::FlopType type : kWholeTypes)
+                flops += static_cast<double>(kernel.counters.flops[static_cast<std::size_t>(type)]);
             const double needed = required(seen.settings);
             if (flops >= needed) return std::nullopt;
             return "kernels did " + ratio(flops / needed) +

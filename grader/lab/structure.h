@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "grader/lab/value.h"
 #include "simulator/channel/observed.h"
@@ -22,6 +24,9 @@ struct StructureCheck {
   std::string id{}, title{};
   std::function<std::optional<std::string>(const Observation&)> complaint{};  ///< nothing when it holds
 };
+/// The most spans, from start to end, that hold a moment in common; one that ends where another begins does not.
+unsigned most_at_a_time(const std::vector<std::pair<double, double>>& spans);
+
 StructureCheck one_kernel();
 StructureCheck kernels_between(unsigned least, unsigned most);
 /// Sectors requested over the fewest that the bytes need.

@@ -16,6 +16,7 @@
 #include "grader/base/units.h"
 #include "grader/box/process.h"
 #include "grader/build/sealed.h"
+#include "grader/lab/spec.h"
 #include "grader/learner/diagnosis.h"
 
 namespace roofline::grader {

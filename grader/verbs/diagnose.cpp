@@ -223,7 +223,7 @@ int diagnose_verb(const Paths& paths, const DiagnoseRequest& request) {
   const std::vector<SealedProgram> sealed = sealed_of(lab, paths);
   const auto count = static_cast<unsigned>(sealed.size());
   const bool own = request.file.empty();
-  const fs::path answers = own ? lab.folder(paths) / "diagnosis.toml" : fs::absolute(request.file);
+  const fs::path answers = own ? lab.folder(paths) / lab.lab->diagnosis : fs::absolute(request.file);
   const fs::path programs =  // several answers of others may be judged at a time
       own ? paths.results() / kSealedFolder
           : paths.cache() / kSealedFolder / ("theirs-" + std::to_string(getpid()));

@@ -282,7 +282,8 @@ Part workers_part() {
                       return kBuffers * feed_batch_bytes(s) + 4 * s["image_bytes"] +
                              8 * kEpochs * s["images"];
                     }),
-                    chains_done([](const Settings& s) { return kEpochs * source_flops(s); })},
+                    chains_done([](const Settings& s) { return kEpochs * feed_flops(s); },
+                                [](const Settings& s) { return kEpochs * decode_flops(s); })},
       .steps = {{.id = "in-turn",
                  .title = "right, with one batch after the other",
                  .how = "Ask for batch i, wait for it, copy it, run the step, and begin again.",

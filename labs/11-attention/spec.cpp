@@ -80,11 +80,6 @@ void fill_values(const Settings& s, std::uint64_t seed, std::span<std::byte> arr
   fill_random(Type::kF16, array, seed, ones ? 0.99 : -1, 1);
 }
 
-Argument filled(Argument argument, void (*fill)(const Settings&, std::uint64_t, std::span<std::byte>)) {
-  argument.fill = fill;
-  return argument;
-}
-
 // ---- the reference ----
 
 /// Keys transposed, so that the scores of neighbouring keys are computed side by side, and values.

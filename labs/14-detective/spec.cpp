@@ -321,7 +321,8 @@ Part centre() {
 
 Lab ROOFLINE_LAB_SPEC() {
   return {.title = "detective: find the bug",
-          .parts = {cubic(), smooth(), echo(), blend(), row_sums(), variation(), above(), centre()}};
+          .parts = {cubic(), smooth(), echo(), blend(), row_sums(), variation(), above(), centre()},
+          .diagnosis = "diagnosis.toml"};
 }
 
 }  // namespace roofline::grader

@@ -83,11 +83,6 @@ void fill_tokens(const Settings& s, std::uint64_t seed, std::span<std::byte> arr
   }
 }
 
-Argument filled(Argument argument, void (*fill)(const Settings&, std::uint64_t, std::span<std::byte>)) {
-  argument.fill = fill;
-  return argument;
-}
-
 // ---- the reference ----
 
 /// All steps of a call.
@@ -395,6 +390,10 @@ Lab ROOFLINE_LAB_SPEC() {
                      .settings = timed(),
                      .roof = "copy",
                      .budget = budget(),
+                     .flops = {product_flops,
+                               {sim::FlopType::kF16, sim::FlopType::kF32, sim::FlopType::kTensorF16,
+                                sim::FlopType::kTensorF16F32, sim::FlopType::kTensorBf16,
+                                sim::FlopType::kTensorTf32}},
                      // DRAM is three times as fast on compute capability 9.0 as on 8.0, and five times on
                      // 10.0; shared memory and launches are not.
                      .thresholds = {{80, {.pass = 0.20, .good = 0.30, .excellent = 0.45}},

@@ -20,7 +20,7 @@ struct MachineOptions {
   bool trace = false;                     ///< keep a timeline for the observer
   bool permute_fragments = false;         ///< wmma fragments in a layout that no hardware has
   bool host_time = false;                 ///< the program may say how long its own code took
-  bool last_block_first = false;          ///< blocks start in the opposite order, where order can matter
+  bool shuffle_blocks = false;            ///< blocks start in a mixed order where order can matter
 
   void fields(auto& io) {
     io("device", device);
@@ -32,7 +32,7 @@ struct MachineOptions {
     io("time-limit", time_limit);
     io("trace", trace);
     io("permute-fragments", permute_fragments);
-    io("last-block-first", last_block_first);
+    io("shuffle-blocks", shuffle_blocks);
     io("host-time", host_time);
   }
 

@@ -83,20 +83,21 @@ struct Rectangle {
   u64 address = 0, pitch = 0, width = 0, height = 1;
   void fields(auto& io) { io(address, pitch, width, height); }
 };
-/// `more`: the next command carries on with the same copy (virtual time counts it once).
+/// `more`: the next command carries on with the same copy (virtual time counts it once). What passes through
+/// staging memory is pageable: pinned memory is in the host window, and CopyWithin moves it.
 struct CopyIn {
   Rectangle to;
   u64 staging_offset = 0;
   u32 stream = 0;
-  bool async = false, pageable = true, more = false;
-  void fields(auto& io) { io(to, staging_offset, stream, async, pageable, more); }
+  bool async = false, more = false;
+  void fields(auto& io) { io(to, staging_offset, stream, async, more); }
 };
 struct CopyOut {
   Rectangle from;
   u64 staging_offset = 0;
   u32 stream = 0;
-  bool async = false, pageable = true, more = false;
-  void fields(auto& io) { io(from, staging_offset, stream, async, pageable, more); }
+  bool async = false, more = false;
+  void fields(auto& io) { io(from, staging_offset, stream, async, more); }
 };
 /// Between device memory and device or pinned memory.
 struct CopyWithin {
@@ -214,8 +215,7 @@ struct AllowPeer {
 struct GraphCopy {
   Rectangle to;  ///< its pitch, width and height are the rows'
   u64 from = 0, from_pitch = 0, depth = 1, to_slice = 0, from_slice = 0;
-  bool pageable = false;
-  void fields(auto& io) { io(to, from, from_pitch, depth, to_slice, from_slice, pageable); }
+  void fields(auto& io) { io(to, from, from_pitch, depth, to_slice, from_slice); }
 };
 /// One piece of work of an executable graph. The stream numbers in it mean nothing.
 struct GraphNode {

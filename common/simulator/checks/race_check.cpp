@@ -181,7 +181,7 @@ void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at
   const auto [known, is_new] = reported_.try_emplace(
       (u64{before.instruction} << 32 | t.me.instruction) * 4 + static_cast<u64>(hazard), nullptr);
   if (!is_new) {
-    if (known->second != nullptr) ++known->second->count;
+    if (known->second != nullptr) seen_again(*known->second, t, before, hazard, at);
     return;
   }
   if (hazard != Hazard::kWriteAfterWrite) {

@@ -85,6 +85,10 @@ class RaceCheck {
   const std::vector<Publication>* publications_of(u32 block) const;
   bool same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const;
   Finding& report(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
+  /// Where threads of one warp race first, those of several may do so later: then that is what to mend.
+  void seen_again(Finding& finding, const Touch& t, const Stamp& before, Hazard hazard, u64 at) const;
+  const char* advice(const Touch& t, const Stamp& before, Hazard hazard, u64 at) const;
+  static bool is_committed(const Touch& t, const Stamp& before, u64 at);
   void met(Warp& w, const u32* members, u32 active);
   void wait_for_copies(Warp& w, u32 active, s64 groups);
 

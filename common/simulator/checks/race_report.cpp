@@ -26,33 +26,75 @@ constexpr const char* kBarrier =
     "the flag or counter that stands between the two is written when other warps of its block may not have "
     "written their data yet: __syncthreads() before it, and a fence";
 
-const char* advice_for(bool pending, bool shared, bool same_block, bool same_warp, bool same_instruction,
-                       bool split) {
-  if (pending)
-    return "cp.async copies in the background: wait with cp.async.wait_group (__pipeline_wait_prior), then "
-           "__syncthreads() before other threads read";
-  if (same_instruction && same_block)
-    return "several threads write different values to one address: give each its own element, or use an "
-           "atomic "
-           "operation";
-  if (same_warp && split)
-    return "a __syncthreads() in a branch or loop waits only for the threads that come to it: move it to "
-           "where "
-           "every thread of the block passes";
-  if (same_warp) return "threads of a warp do not run in lockstep: put __syncwarp() between the two accesses";
-  if (same_block)
-    return shared ? "put __syncthreads() between the two accesses, where all threads of the block pass"
-                  : "put __syncthreads() between the two accesses, or use an atomic operation";
-  return "blocks run in any order and at the same time: use an atomic operation, give each block its own "
-         "elements, or make two kernels of it";
-}
+constexpr const char* kWait =
+    "cp.async copies in the background: wait with cp.async.wait_group N (__pipeline_wait_prior), which waits "
+    "for all but the last N groups, then __syncthreads() before other threads read";
+
+constexpr const char* kCommit =
+    "the copy is in no group yet, and a wait is one for groups: cp.async.commit_group (__pipeline_commit) "
+    "after it, then wait, then __syncthreads() before other threads read";
+
+constexpr const char* kOneInstruction =
+    "several threads write different values to one address: give each its own element, or use an atomic "
+    "operation";
+
+constexpr const char* kTwoWriters =
+    "two threads write to one address: give each its own element; where the second value is meant to replace "
+    "the first, a barrier between them";
+
+constexpr const char* kSplit =
+    "a __syncthreads() in a branch or loop waits only for the threads that come to it: move it to where every "
+    "thread of the block passes";
+
+constexpr const char* kWithinWarp =
+    "threads of a warp do not run in lockstep: put __syncwarp() between the two accesses";
+
+constexpr const char* kWithinBlock =
+    "put __syncthreads() between the two accesses, where all threads of the block pass";
+
+constexpr const char* kWithinBlockGlobal =
+    "put __syncthreads() between the two accesses, or use an atomic operation";
+
+constexpr const char* kBetweenBlocks =
+    "blocks run in any order and at the same time: use an atomic operation, give each block its own elements, "
+    "or make two kernels of it";
 
 }  // namespace
+
+const char* RaceCheck::advice(const Touch& t, const Stamp& before, Hazard hazard, u64 at) const {
+  const bool same_block = before.block == t.me.block;
+  const bool same_warp = same_block && before.thread / kWarpSize == t.w.index;
+  if (before.pending) return is_committed(t, before, at) ? kWait : kCommit;
+  if (!same_block && (before.block_scope || t.me.block_scope)) return kScope;
+  const auto ordered_if = [&](Suppose suppose) {
+    return LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), suppose);
+  };
+  if (ordered_if(Suppose::kFences)) return same_block ? kBlockFence : kFence;
+  if (!same_block) return ordered_if(Suppose::kBarriers) ? kBarrier : kBetweenBlocks;
+  if (before.instruction == t.me.instruction && before.clock == t.me.clock) return kOneInstruction;
+  if (same_warp && (t.state.split_warps >> t.w.index % 32 & 1U) != 0) return kSplit;
+  if (hazard == Hazard::kWriteAfterWrite) return kTwoWriters;
+  if (same_warp) return kWithinWarp;
+  return t.shared ? kWithinBlock : kWithinBlockGlobal;
+}
+
+/// Whether the copy that a thread still waits for is in a group that it can wait for.
+bool RaceCheck::is_committed(const Touch& t, const Stamp& before, u64 at) {
+  const auto of_thread = t.state.copies.find(before.thread);
+  if (of_thread == t.state.copies.end()) return true;
+  for (const PendingCopy& copy : of_thread->second.pending)
+    if (at - copy.address < copy.width && copy.group >= of_thread->second.committed) return false;
+  return true;
+}
+
+void RaceCheck::seen_again(Finding& finding, const Touch& t, const Stamp& before, Hazard hazard, u64 at) const {
+  ++finding.count;
+  if (finding.advice == kWithinWarp) finding.advice = advice(t, before, hazard, at);
+}
 
 Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u64 at) {
   const Grid& grid = *grid_;
   const bool same_block = before.block == t.me.block;
-  const bool same_warp = same_block && before.thread / kWarpSize == t.w.index;
   const bool before_writes = hazard != Hazard::kWriteAfterRead,
              now_writes = hazard != Hazard::kReadAfterWrite;
   const auto who = [&](const Stamp& stamp) {
@@ -78,16 +120,7 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
   if (same_block) finding.message += ", block " + finding.block;
   finding.places = {place_of(*grid.kernel, before.instruction, who(before) + first),
                     place_of(*grid.kernel, t.me.instruction, who(t.me) + second)};
-  finding.advice = advice_for(before.pending, t.shared, same_block, same_warp,
-                              before.instruction == t.me.instruction && before.clock == t.me.clock,
-                              (t.state.split_warps >> t.w.index % 32 & 1U) != 0);
-  const auto ordered_if = [&](Suppose suppose) {
-    return !before.pending &&
-           LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), suppose);
-  };
-  if (!same_block && ordered_if(Suppose::kBarriers)) finding.advice = kBarrier;
-  if (ordered_if(Suppose::kFences)) finding.advice = same_block ? kBlockFence : kFence;
-  if (!same_block && (before.block_scope || t.me.block_scope)) finding.advice = kScope;
+  finding.advice = advice(t, before, hazard, at);
   return findings_.add(std::move(finding));
 }
 

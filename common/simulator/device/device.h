@@ -105,7 +105,7 @@ class Device {
   /// Blocks whose order can matter (one waits for another, or adds floats to the same word) start with the
   /// last one from now on: CUDA promises no order, so a program's results may not depend on it. Clusters keep
   /// theirs.
-  void set_last_block_first(bool last_first);
+  void set_shuffle_blocks(bool shuffled);
 
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
   LaunchResult launch(const Launch& launch);

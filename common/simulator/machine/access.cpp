@@ -348,6 +348,13 @@ class Resolver {
     return low < end && end <= size;
   }
 
+  static std::string none_text(std::string_view space, const char* what) {
+    if (space.starts_with("shared"))
+      return "this launch gave the block no shared memory: extern __shared__ has as many bytes as the third "
+             "argument of <<<...>>> says";
+    return std::string("there is no ") + (what + 4);  // what starts with "the "
+  }
+
   /// [0, size) must hold every lane.
   void check_bounds(u64 base, u64 size, const char* space, const char* what) {
     if (lies_within(base, size)) [[likely]]
@@ -357,7 +364,7 @@ class Resolver {
       const u64 address = base + entry_.pattern.difference[l];
       if (address <= size && address + request_.width <= size) continue;
       std::string why = bounds_text(static_cast<s64>(address), request_.width, size, what);
-      if (size == 0) why = std::string("there is no ") + (what + 4);  // what starts with "the "
+      if (size == 0) why = none_text(space, what);
       w_.trap(TrapKind::kIllegalAddress, l, in_,
               access_text(request_.kind, space, address, request_.width) + ": " + why);
     }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <list>
+#include <numeric>
 #include <tuple>
 
 #include "random/philox.h"
@@ -300,9 +301,17 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
 
 // ---- one thread, in turns ----
 
+/// The n-th of `count` numbers in an order far from ascending, descending, or by rows of any width: the last one,
+/// and then steps of about 0.38 times the count, round and round.
+static u64 shuffled(u64 n, u64 count) {
+  u64 step = std::max<u64>(1, static_cast<u64>(0.381966 * static_cast<double>(count)));
+  while (std::gcd(step, count) != 1) ++step;
+  return count - 1 - static_cast<u64>(static_cast<unsigned __int128>(n) * step % count);
+}
+
 void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
-  const bool reversed = last_block_first_ && !launch.grid.has_clusters;
-  const u64 id = block_in_order(launch.grid, reversed ? launch.blocks - 1 - n : n),
+  const bool mixed = shuffle_blocks_ && !launch.grid.has_clusters;
+  const u64 id = block_in_order(launch.grid, mixed ? shuffled(n, launch.blocks) : n),
             size = launch.grid.cluster.count();
   runner.block().runs.clear();
   if (launch.grid.has_clusters && n % size == 0)

@@ -34,7 +34,7 @@ class GridRunner {
 
   void set_time_limit(double seconds) { time_limit_ = seconds; }
   /// Blocks that run in turns start in the opposite order; clusters keep theirs.
-  void set_last_block_first(bool last_first) { last_block_first_ = last_first; }
+  void set_shuffle_blocks(bool shuffled) { shuffle_blocks_ = shuffled; }
   unsigned threads() const { return pool_.workers(); }
   GridOutcome run(Grid& grid, L2Cache& l2, const Occupancy& occupancy);
 
@@ -68,7 +68,7 @@ class GridRunner {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<BlockRunner>> residents_;
   double time_limit_ = 0;
-  bool last_block_first_ = false;
+  bool shuffle_blocks_ = false;
 };
 
 }  // namespace roofline::sim

@@ -385,10 +385,12 @@ namespace {
 
 /// Of the host program's own memory, as far as an address tells.
 bool is_host_address(u64 address) {
-  constexpr u64 kNearNull = 0x1'0000, kWindow = u64{1} << 32, kUserEnd = 0x8000'0000'0000;
+  // What is a little before the device's memory is an array's address and a negative index.
+  constexpr u64 kNearNull = 0x1'0000, kWindow = u64{1} << 32, kUserEnd = 0x8000'0000'0000,
+                kBefore = u64{4} << 30;
   const auto in = [address](u64 window) { return address >= window && address < window + kWindow; };
   if (address < kNearNull || in(kLocalWindow) || in(kSharedWindow)) return false;
-  return address < kDeviceWindow || (address >= kHostWindowEnd && address < kUserEnd);
+  return address < kDeviceWindow - kBefore || (address >= kHostWindowEnd && address < kUserEnd);
 }
 
 /// What can be said about an address from its value alone; nothing for device and host-window addresses.

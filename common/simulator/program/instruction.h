@@ -52,6 +52,9 @@ enum class Pipe : u8 {
   kCount
 };
 
+constexpr Pipe kPipesThatCost[] = {Pipe::kAlu, Pipe::kFma,    Pipe::kHalf,   Pipe::kFp64,
+                                   Pipe::kSfu, Pipe::kMemory, Pipe::kTensor, Pipe::kControl};
+
 /// One bound instruction: decoding is over, running it is one indirect call.
 struct Instruction {
   Execute execute = nullptr;

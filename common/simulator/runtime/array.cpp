@@ -252,6 +252,9 @@ cudaError_t request_of(Runtime& r, const cudaMemcpy3DParms& p, CopyRequest& q) {
     if (array &&
         (at.x > array->level.width || !holds(*array, at.x * array->format.bytes(), at, width, p.extent)))
       return cudaErrorInvalidValue;
+  for (const cudaPitchedPtr& ptr : {p.srcPtr, p.dstPtr})
+    if (size_t slice = 0; ptr.ptr != nullptr && __builtin_mul_overflow(ptr.pitch, ptr.ysize, &slice))
+      return cudaErrorInvalidValue;
   const End from = end_of(from_array, p.srcPtr, p.srcPos), to = end_of(to_array, p.dstPtr, p.dstPos);
   q = {};
   q.to = to.base;

@@ -78,23 +78,21 @@ cudaError_t in_pieces(const CopyRequest& q, Each&& each) {
 }
 
 cudaError_t copy_in(Runtime& r, const CopyRequest& q, u32 stream, bool more) {
-  const bool pageable = !is_registered(r, q.from, q.from_pitch * (q.height - 1) + q.width);
   const auto* from = static_cast<const std::byte*>(q.from);
   return in_pieces(q, [&](const Piece& p, bool last) {
     for (u64 i = 0; i < p.rows; i++)
       std::memcpy(r.connection().staging() + i * p.width, from + (p.row + i) * q.from_pitch + p.column,
                   p.width);
     const Rectangle to{address_of(q.to) + p.row * q.to_pitch + p.column, q.to_pitch, p.width, p.rows};
-    return to_cuda(r.connection().call(CopyIn{to, 0, stream, q.async, pageable, !last || more}));
+    return to_cuda(r.connection().call(CopyIn{to, 0, stream, q.async, !last || more}));
   });
 }
 
 cudaError_t copy_out(Runtime& r, const CopyRequest& q, u32 stream, bool more) {
-  const bool pageable = !is_registered(r, q.to, q.to_pitch * (q.height - 1) + q.width);
   auto* to = static_cast<std::byte*>(q.to);
   return in_pieces(q, [&](const Piece& p, bool last) {
     const Rectangle from{address_of(q.from) + p.row * q.from_pitch + p.column, q.from_pitch, p.width, p.rows};
-    const Status status = r.connection().call(CopyOut{from, 0, stream, q.async, pageable, !last || more});
+    const Status status = r.connection().call(CopyOut{from, 0, stream, q.async, !last || more});
     if (status != Status::kOk) return to_cuda(status);
     for (u64 i = 0; i < p.rows; i++)
       std::memcpy(to + (p.row + i) * q.to_pitch + p.column, r.connection().staging() + i * p.width, p.width);
@@ -117,14 +115,6 @@ cudaError_t copy_slice(Runtime& r, const CopyRequest& q, u32 id, bool more) {
     std::memcpy(static_cast<std::byte*>(q.to) + row * q.to_pitch,
                 static_cast<const std::byte*>(q.from) + row * q.from_pitch, q.width);
   return to_cuda(status);
-}
-
-/// Whether the device reaches both ends without the program: they may be read and written after the call.
-bool waits_for_nobody(const Runtime& r, const CopyRequest& q) {
-  const auto reaches = [&](const void* p, u64 pitch) {
-    return machine_reaches(p) || is_registered(r, p, pitch * (q.height - 1) + q.width);
-  };
-  return reaches(q.to, q.to_pitch) && reaches(q.from, q.from_pitch);
 }
 
 /// What a node of a captured copy answers when it is asked for its parameters.
@@ -156,8 +146,16 @@ bool is_window_address(const void* pointer) {
 
 bool machine_reaches(const void* pointer) { return is_device_address(pointer) || is_window_address(pointer); }
 
-bool is_registered(const Runtime& r, const void* pointer, u64 bytes) {
-  return r.registered.find(address_of(pointer), bytes) != r.registered.end();
+CopyRequest in_window(const Runtime& r, CopyRequest q) {
+  const auto seen = [&](const void* end, u64 pitch, u64 slice) -> u64 {
+    const auto region = r.registered.find(address_of(end), slice * (q.depth - 1) + pitch * (q.height - 1) + q.width);
+    const bool moved = region != r.registered.end() && region->second.window != 0;
+    return address_of(end) + (moved ? region->second.window - region->second.pages : 0);
+  };
+  if (q.width == 0 || q.height == 0 || q.depth == 0) return q;
+  q.to = reinterpret_cast<void*>(seen(q.to, q.to_pitch, q.to_slice));
+  q.from = reinterpret_cast<const void*>(seen(q.from, q.from_pitch, q.from_slice));
+  return q;
 }
 
 cudaError_t check(const CopyRequest& q) {
@@ -169,13 +167,14 @@ cudaError_t check(const CopyRequest& q) {
   return cudaSuccess;
 }
 
-cudaError_t copy(Runtime& r, const CopyRequest& q) {
-  if (const cudaError_t error = check(q); error != cudaSuccess) return error;
+cudaError_t copy(Runtime& r, const CopyRequest& asked) {
+  if (const cudaError_t error = check(asked); error != cudaSuccess) return error;
+  const CopyRequest q = in_window(r, asked);
   // Pageable memory must be read or written before the call returns.
-  const bool may_queue = q.async && waits_for_nobody(r, q);
+  const bool may_queue = q.async && machine_reaches(q.to) && machine_reaches(q.from);
   const StreamUse use = may_queue ? queue_on(r, q.stream) : use_stream(r, q.stream);
   if (use.error != cudaSuccess) return use.error;
-  if (use.capture) return q.async ? capture(use, CopyCall{q, parameters_of(q)}) : refuse_capture(use);
+  if (use.capture) return q.async ? capture(use, CopyCall{asked, parameters_of(asked)}) : refuse_capture(use);
   if (!q.async)
     if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (q.width == 0 || q.height == 0 || q.depth == 0) return cudaSuccess;

@@ -14,8 +14,8 @@ cudaError_t check(const CopyRequest& request);
 
 /// The machine reaches it: device memory, or pinned and managed memory.
 bool machine_reaches(const void* pointer);
-/// Host memory that cudaHostRegister made known.
-bool is_registered(const Runtime& runtime, const void* pointer, u64 bytes);
+/// The same copy where the machine sees its ends: memory that cudaHostRegister pinned is in the host window, too.
+CopyRequest in_window(const Runtime& runtime, CopyRequest request);
 
 /// Gives memory of cudaMallocManaged or of cudaHostAlloc back.
 cudaError_t free_host(Runtime& runtime, void* p, bool managed);

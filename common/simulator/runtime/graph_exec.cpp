@@ -49,18 +49,15 @@ GraphNode::Kind kind_of(const CopyRequest& q) {
             : (from ? GraphNode::Kind::kCopyOut : GraphNode::Kind::kHost);
 }
 
-void lower_copy(const Runtime& r, const CopyRequest& q, GraphNode& node) {
+void lower_copy(const Runtime& r, const CopyRequest& asked, GraphNode& node) {
+  const CopyRequest q = in_window(r, asked);
   node.kind = kind_of(q);
-  const bool in = node.kind == GraphNode::Kind::kCopyIn;
-  const void* const host = in ? q.from : q.to;
-  const u64 pitch = in ? q.from_pitch : q.to_pitch, slice = in ? q.from_slice : q.to_slice;
   node.copy = {{address_of(q.to), q.to_pitch, q.width, q.height},
                address_of(q.from),
                q.from_pitch,
                q.depth,
                q.to_slice,
-               q.from_slice,
-               !is_registered(r, host, slice * (q.depth - 1) + pitch * (q.height - 1) + q.width)};
+               q.from_slice};
 }
 
 void lower_fill(const cudaMemsetParams& p, GraphNode& node) {

@@ -36,6 +36,18 @@ std::optional<u64> content(const GraphCopy& c) {
   return bytes;
 }
 
+/// Bytes of the sectors in DRAM that a copy touches, at the end where these are more: of each row, where rows
+/// are apart.
+u64 in_sectors(const GraphCopy& c) {
+  const auto rounded = [](u64 bytes) { return (bytes + kSectorBytes - 1) / kSectorBytes * kSectorBytes; };
+  const auto is_packed = [&](u64 pitch, u64 slice) {
+    return (pitch == c.to.width || c.to.height == 1) && (slice == pitch * c.to.height || c.depth == 1);
+  };
+  return is_packed(c.to.pitch, c.to_slice) && is_packed(c.from_pitch, c.from_slice)
+             ? rounded(*content(c))
+             : rounded(c.to.width) * c.to.height * c.depth;
+}
+
 /// Bytes from the first to the last of one side of a copy; nothing when rows overlap or it is too long.
 std::optional<u64> span(const GraphCopy& c, u64 pitch, u64 slice) {
   if (c.to.width == 0 || c.to.height == 0 || c.depth == 0) return 0;
@@ -244,21 +256,22 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
         std::memmove(device_->at(to), device_->at(from), n);
         if (checks_) checks_->copied_within(run.stream, {to, n, n, 1}, {from, n, n, 1}, false);
       });
-      book_within(node.copy.to.address, node.copy.from, *content(node.copy), run.stream, true, false);
+      book_within(node.copy.to.address, node.copy.from, *content(node.copy), in_sectors(node.copy), run.stream,
+                  true, false);
       break;
     case Kind::kCopyIn:
       if (checks_)
         for_rows(node.copy, 0, *content(node.copy), [&](u64 to, u64, u64 n) {
           checks_->copied_in(run.stream, {to, n, n, 1}, false);
         });
-      time_copy(CopyKind::kHostToDevice, *content(node.copy), run.stream, node.copy.pageable, true, false);
+      time_copy(CopyKind::kHostToDevice, *content(node.copy), run.stream, true, true, false);
       break;
     case Kind::kCopyOut:
       if (checks_)
         for_rows(node.copy, 0, *content(node.copy), [&](u64, u64 from, u64 n) {
           checks_->copied_out(run.stream, {from, n, n, 1}, false);
         });
-      book_copy(CopyKind::kDeviceToHost, *content(node.copy), run.stream, node.copy.pageable, true, false);
+      book_copy(CopyKind::kDeviceToHost, *content(node.copy), run.stream, true, true, false);
       break;
     case Kind::kFill:
       fill(node.fill, run.stream);

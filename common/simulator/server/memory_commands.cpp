@@ -24,6 +24,12 @@ std::optional<u64> span_of(const Rectangle& r) {
 /// Bytes that a rectangle holds; only for one that span_of accepts.
 u64 content(const Rectangle& r) { return r.width * r.height; }
 
+/// Bytes of the sectors that it touches in DRAM, which moves whole ones: of each row, where rows are apart.
+u64 in_sectors(const Rectangle& r) {
+  const auto rounded = [](u64 bytes) { return (bytes + kSectorBytes - 1) / kSectorBytes * kSectorBytes; };
+  return r.pitch == r.width ? rounded(content(r)) : rounded(r.width) * r.height;
+}
+
 Checker::Rows rows_of(const Rectangle& r) { return {r.address, r.pitch, r.width, r.height}; }
 
 bool in_host_window(u64 address) {
@@ -112,7 +118,7 @@ Answer Server::handle(const CopyIn& c) {
   for (u64 row = 0; row < c.to.height && c.to.width; row++)
     std::memcpy(device_->at(c.to.address + row * c.to.pitch), from + row * c.to.width, c.to.width);
   if (checks_) checks_->copied_in(c.stream, rows_of(c.to), !c.async);
-  book_copy(CopyKind::kHostToDevice, content(c.to), c.stream, c.pageable, c.async, c.more);
+  book_copy(CopyKind::kHostToDevice, content(c.to), c.stream, true, c.async, c.more);
   return give(Nothing{});
 }
 
@@ -129,8 +135,8 @@ Answer Server::handle(const CopyOut& c) {
   std::byte* to = staging_.data() + c.staging_offset;
   for (u64 row = 0; row < c.from.height && c.from.width; row++)
     std::memcpy(to + row * c.from.width, device_->at(c.from.address + row * c.from.pitch), c.from.width);
-  if (checks_) checks_->copied_out(c.stream, rows_of(c.from), !c.async || c.pageable);
-  book_copy(CopyKind::kDeviceToHost, content(c.from), c.stream, c.pageable, c.async, c.more);
+  if (checks_) checks_->copied_out(c.stream, rows_of(c.from), true);
+  book_copy(CopyKind::kDeviceToHost, content(c.from), c.stream, true, c.async, c.more);
   return give(Nothing{});
 }
 
@@ -145,7 +151,8 @@ Answer Server::handle(const CopyWithin& c) {
     const bool on_host = copy_kind(c.to.address, c.from) != CopyKind::kDeviceToDevice;
     checks_->copied_within(c.stream, rows_of(c.to), rows_of(from), !c.async && on_host);
   }
-  book_within(c.to.address, c.from, content(c.to), c.stream, c.async, c.more);
+  book_within(c.to.address, c.from, content(c.to), std::max(in_sectors(c.to), in_sectors(from)), c.stream,
+              c.async, c.more);
   return give(Nothing{});
 }
 
@@ -176,10 +183,13 @@ void Server::fill(const Fill& c, u32 stream) {
   records_.filled(content(c.to), c.element_bytes, stream);
 }
 
-void Server::book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more) {
+void Server::book_within(u64 to, u64 from, u64 bytes, u64 sector_bytes, u32 stream, bool async, bool more) {
   Server *source = board_.owner_of(from), *target = board_.owner_of(to);
-  if (!source || !target || source == target)
-    return book_copy(copy_kind(to, from), bytes, stream, false, async, more);
+  if (!source || !target || source == target) {
+    const CopyKind kind = copy_kind(to, from);
+    records_.copied(kind, bytes, stream);
+    return time_copy(kind, kind == CopyKind::kDeviceToDevice ? sector_bytes : bytes, stream, false, async, more);
+  }
   flush_copy();
   timeline_.peer_copy(stream, bytes, source->timeline_, target->timeline_);
   over_link(*source, *target, bytes);

@@ -14,12 +14,10 @@ void Records::begin_region(double now, u64 device_bytes, u64 host_bytes) {
   begin_ = now;
 }
 
-channel::WireRegion Records::end_region(double work_end, double now) {
+channel::WireRegion Records::end_region(double work_end) {
   region_.virtual_seconds = std::max(0.0, work_end - begin_);
   region_.gpus = {{region_.device_bytes_peak, std::exchange(sent_, 0), std::exchange(received_, 0)}};
-  channel::WireRegion ended = std::exchange(region_, {});
-  begin_ = std::max(work_end, now);
-  return ended;
+  return std::exchange(region_, {});
 }
 
 void Records::kernel(KernelRecord record) {
@@ -29,7 +27,9 @@ void Records::kernel(KernelRecord record) {
     region_.kernels_not_kept++;
 }
 
-void Records::trap(const Trap& trap) { region_.traps.push_back({trap}); }
+void Records::trap(const Trap& trap) {
+  if (region_.traps.size() < kMaxMessages) region_.traps.push_back({trap});
+}
 
 void Records::copied(CopyKind kind, u64 bytes, u32 stream) {
   used(stream);

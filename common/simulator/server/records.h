@@ -14,10 +14,11 @@ namespace roofline::sim::server {
 /// start.
 class Records {
  public:
+  static constexpr size_t kMaxMessages = 100, kMaxMessageBytes = 4096;  ///< of a kind, in a region
+
   void begin_region(double now, u64 device_bytes, u64 host_bytes);
   double region_began() const { return begin_; }
-  /// Work may have ended before the present time or end after it; the next region begins at the later one.
-  channel::WireRegion end_region(double work_end, double now);
+  channel::WireRegion end_region(double work_end);
 
   void kernel(KernelRecord record);
   /// Gives the launch's number in the region.
@@ -25,7 +26,7 @@ class Records {
   void graph_instantiated() { region_.graphs_instantiated++; }
   void graph_node() { region_.graph_nodes++; }
   void trap(const Trap& trap);
-  void missing_function(const std::string& name) { region_.missing_functions.push_back(name); }
+  void missing_function(const std::string& name) { note(region_.missing_functions, name); }
   /// `code`: bytes of it.
   void module_loaded(u64 code) {
     region_.modules_loaded++;
@@ -37,7 +38,7 @@ class Records {
   void object_created() { region_.from_host.objects += sizeof(TextureObject::border) + sizeof(u64); }
   void migrated(u64 bytes) { region_.from_host.managed += bytes; }
   void launch_refused() { region_.launches_refused++; }
-  void load_error(const std::string& message) { region_.load_errors.push_back(message); }
+  void load_error(const std::string& message) { note(region_.load_errors, message); }
   void copied(CopyKind kind, u64 bytes, u32 stream);
   void filled(u64 bytes, u32 value_bytes, u32 stream) {
     used(stream);
@@ -49,7 +50,7 @@ class Records {
   void received(u64 bytes) { received_ += bytes; }
   void host_waited() { region_.host_waits++; }
   void device_bytes(u64 in_use);
-  /// `fresh` more bytes of pinned, mapped or managed memory.
+  /// `fresh` more bytes of pinned, mapped or managed memory: what is freed and allocated again counts again.
   void host_bytes(u64 fresh) { region_.host_visible_bytes += fresh; }
 
   /// Adds one launch to the counts per instruction.
@@ -59,6 +60,10 @@ class Records {
   void retire_functions();
 
  private:
+  /// A program may fail as often as it likes: the first messages are kept, and the beginning of each.
+  static void note(std::vector<std::string>& messages, const std::string& message) {
+    if (messages.size() < kMaxMessages) messages.push_back(message.substr(0, kMaxMessageBytes));
+  }
   void used(u32 stream) { region_.default_stream_copies += stream == kLegacyDefaultStream ? 1 : 0; }
 
   channel::WireRegion region_;

@@ -36,7 +36,7 @@ void Server::start_device() {
   device_.reset();  // its memory is mapped at a fixed address: the old one must go first
   device_ = std::make_unique<Device>(description_, options_.threads);
   device_->set_time_limit(options_.time_limit);
-  device_->set_last_block_first(options_.last_block_first);
+  device_->set_shuffle_blocks(options_.shuffle_blocks);
   device_->set_managed_memory(&pages_);
   if (checks_) checks_->attach(*device_, index_);
   device_->set_permute_fragments(options_.permute_fragments);
@@ -89,7 +89,7 @@ void Server::begin_region(u64 host_bytes) {
 }
 
 WireRegion Server::end_region() {
-  WireRegion region = records_.end_region(timeline_.device_end(), timeline_.host_now());
+  WireRegion region = records_.end_region(timeline_.device_end());
   region.unread_output_bytes = output_.size();
   return region;
 }

@@ -153,7 +153,8 @@ class Server {
   /// Makes a stream wait for an event, which may be another GPU's.
   void wait_event(u32 stream, u32 event);
   /// Books a copy between addresses of the machine.
-  void book_within(u64 to, u64 from, u64 bytes, u32 stream, bool async, bool more);
+  /// `sector_bytes`: of DRAM's sectors that the copy touches, at the end where these are more.
+  void book_within(u64 to, u64 from, u64 bytes, u64 sector_bytes, u32 stream, bool async, bool more);
   /// Books a copy on the timeline; pieces of one copy are booked together.
   void book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);
   void time_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more);

@@ -160,18 +160,18 @@ TEST_F(Atomics, FloatSumsOverBlocksAreReproducible) {
   EXPECT_GT(std::bit_cast<f32>(sums[0]), 10.0f);
 }
 
-// Breaks when the last block does not come first where that was asked for: then a sum whose bits depend on
+// Breaks when blocks start in their order where another was asked for: then a sum whose bits depend on
 // the order of blocks shows it.
 TEST_F(Atomics, FloatSumsDependOnTheOrderOfBlocks) {
   u32 sums[2];
-  for (const bool last_first : {false, true}) {
-    device_.set_last_block_first(last_first);
+  for (const bool shuffled : {false, true}) {
+    device_.set_shuffle_blocks(shuffled);
     const u64 x = upload(std::vector<f32>(1));
     run_well(
         "mov.u32 %r2, %ctaid.x; add.u32 %r2, %r2, 1; cvt.rn.f32.u32 %f1, %r2; rcp.approx.f32 %f2, %f1; "
         "red.global.add.f32 [%rd1], %f2;",
         x, 0, 1, 200);
-    sums[last_first ? 1 : 0] = download<u32>(x, 1)[0];
+    sums[shuffled ? 1 : 0] = download<u32>(x, 1)[0];
   }
   EXPECT_NE(sums[0], sums[1]);
   EXPECT_NEAR(std::bit_cast<f32>(sums[0]), std::bit_cast<f32>(sums[1]), 1e-4);

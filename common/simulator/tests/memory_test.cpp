@@ -191,6 +191,9 @@ TEST(Memory, ExplainsAddresses) {
   EXPECT_EQ(memory.explain(a + 4096, 4), "just past the end of " + allocation);
   EXPECT_EQ(memory.explain(a + 4092, 8), "the last 4 bytes past the end of " + allocation);
   EXPECT_EQ(memory.explain(a - 16, 4), "16 bytes before the start of " + allocation);
+  EXPECT_EQ(memory.explain(kDeviceWindow - 16, 4),
+            std::to_string(a - kDeviceWindow + 16) + " bytes before the start of " + allocation)
+      << "a negative index";
   EXPECT_EQ(memory.explain(0, 4), "a null pointer");
   EXPECT_EQ(memory.explain(40, 4), "40 bytes past a null pointer (an index or member of a null pointer)");
   EXPECT_TRUE(memory.explain(0x7fff'1234'5678, 4).starts_with("a host address"));

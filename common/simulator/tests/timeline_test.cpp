@@ -62,13 +62,41 @@ TEST_F(TimelineTest, KernelsShareWhatTheyLack) {
   DeviceShare all{.block_slots = 0.1}, half{.block_slots = 0.1}, none{.block_slots = 0.1};
   all.of[DeviceShare::kDram] = 1;
   half.of[DeviceShare::kDram] = 0.5;
-  none.of[DeviceShare::kPipes] = 1;
+  none.of[DeviceShare::kFma] = 1;
   timeline_.kernel(1, "half of DRAM", 1e-3, half);
   const double first = last().end;
   timeline_.kernel(2, "all of it", 1e-3, all);  // half its pace beside the first one
   EXPECT_NEAR(last().end, first + 0.5e-3, 0.02e-3);
   timeline_.kernel(3, "arithmetic", 1e-3, none);
   EXPECT_NEAR(last().end, first, 0.02e-3);
+}
+
+// Broken by: a least pace that every kernel has, however many others run. Sixty kernels that need a twentieth of
+// DRAM each have work for three times as long as one of them takes alone.
+TEST_F(TimelineTest, ManySmallKernelsHaveOneDevice) {
+  DeviceShare little{.block_slots = 0.01};
+  little.of[DeviceShare::kDram] = 0.05;
+  for (u32 stream = 1; stream <= 60; ++stream) timeline_.kernel(stream, "little", 1e-3, little);
+  EXPECT_GT(timeline_.device_end(), 3e-3);
+  EXPECT_LT(timeline_.device_end(), 3.4e-3);
+}
+
+// Broken by: a slowed kernel that takes of others what it would take at its full pace.
+TEST_F(TimelineTest, ASlowedKernelTakesLess) {
+  DeviceShare most{.block_slots = 0.1};
+  most.of[DeviceShare::kDram] = 0.6;
+  for (u32 stream = 1; stream <= 3; ++stream) timeline_.kernel(stream, "most of DRAM", 1e-3, most);
+  EXPECT_NEAR(timeline_.device_end(), 1.8e-3, 0.05e-3);
+}
+
+// Broken by: a copy within the device's memory that finds all of DRAM beside a kernel that needs all of it.
+TEST_F(TimelineTest, CopiesAndKernelsShareDram) {
+  DeviceShare all{.block_slots = 0.1};
+  all.of[DeviceShare::kDram] = 1;
+  timeline_.kernel(1, "all of it", 1e-3, all);
+  const double first = last().end;
+  timeline_.copy(2, CopyKind::kDeviceToDevice, 64 << 20, false, true);
+  EXPECT_GT(last().end, first + 64e-6);
 }
 
 // Broken by: a graph that waited at a host function and then runs in the past, where other kernels were.

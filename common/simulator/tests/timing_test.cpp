@@ -54,7 +54,7 @@ TEST(Model, TheShareIsThatOfTheBusiestResource) {
   const KernelTime stream = model(gpu, published::streaming(gpu, blocks * 8 * 512, 16, 16), blocks, 256);
   EXPECT_GT(stream.share.of[DeviceShare::kDram], 0.9) << "one block on each SM";
   EXPECT_LE(stream.share.of[DeviceShare::kDram], 1);
-  EXPECT_LT(stream.share.of[DeviceShare::kPipes], 0.5);
+  EXPECT_LT(stream.share.of[DeviceShare::kIssue], 0.5);
   KernelCounters waits;  // one warp, whose time is its latency
   waits.longest_cycles_dram = waits.longest_cycles_l2 = 1e6;
   for (const double share : model(gpu, waits, 1, 32).share.of) EXPECT_LT(share, 0.01);

@@ -38,17 +38,12 @@ double clocks(const DeviceDescription& device, const ResourceUse& work, double s
   const auto pipe = [&](Pipe which, double rate) {
     return rate > 0 ? number(work[static_cast<size_t>(which)]) / (rate * share) : 0;
   };
+  double pipes = pipe(Pipe::kTensor, kTensorUnit);
+  for (const Pipe which : kPipesThatCost) pipes = std::max(pipes, pipe(which, speed_of(device, which).rate));
   const double sector = static_cast<double>(kSectorBytes);
   return std::max({
       number(work[ResourceUse::kIssue]) / (device.issue_rate * share),
-      pipe(Pipe::kAlu, device.alu_rate),
-      pipe(Pipe::kFma, device.fma_rate),
-      pipe(Pipe::kHalf, device.half_rate),
-      pipe(Pipe::kFp64, device.fp64_rate),
-      pipe(Pipe::kSfu, device.sfu_rate),
-      pipe(Pipe::kMemory, device.memory_issue_rate),
-      pipe(Pipe::kControl, device.control_rate),
-      pipe(Pipe::kTensor, kTensorUnit),
+      pipes,
       // One data path, which a single warp can fill.
       data_path_clocks(device, number(work[ResourceUse::kL1Passes]), number(work[ResourceUse::kL1Transfers])),
       number(work[ResourceUse::kSharedWavefronts]) / device.shared_wavefronts_per_clock,

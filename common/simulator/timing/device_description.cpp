@@ -341,6 +341,31 @@ std::string contradiction(const DeviceDescription& device) {
   return {};
 }
 
+PipeSpeed speed_of(const DeviceDescription& device, Pipe pipe) {
+  switch (pipe) {
+    case Pipe::kAlu:
+      return {device.alu_rate, device.alu_latency};
+    case Pipe::kFma:
+      return {device.fma_rate, device.fma_latency};
+    case Pipe::kHalf:
+      return {device.half_rate, device.half_latency};
+    case Pipe::kFp64:
+      return {device.fp64_rate, device.fp64_latency};
+    case Pipe::kSfu:
+      return {device.sfu_rate, device.sfu_latency};
+    case Pipe::kMemory:
+      return {device.memory_issue_rate, device.shared_latency};
+    case Pipe::kTensor:
+      return {0, device.tensor_latency};
+    case Pipe::kControl:
+      return {device.control_rate, device.control_latency};
+    case Pipe::kNone:
+    case Pipe::kCount:
+      break;
+  }
+  return {};
+}
+
 std::string plain_device(std::string_view id) { return std::string(id.substr(0, id.find(','))); }
 bool is_changed_device(std::string_view id) { return id.find(',') != id.npos; }
 

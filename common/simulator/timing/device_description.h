@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/program/instruction.h"
 #include "simulator/types.h"
 
 namespace roofline::sim {
@@ -107,6 +108,16 @@ DeviceDescription load_device(const std::filesystem::path& directory, const std:
 std::string plain_device(std::string_view id);
 /// Whether an id changes numbers of its device.
 bool is_changed_device(std::string_view id);
+
+/// How fast one pipe of an SM is.
+struct PipeSpeed {
+  double rate = 0;     ///< warp instructions a clock, all sub-partitions together; 0: there is no such pipe
+  double latency = 0;  ///< clocks until the result can be used
+};
+
+/// A tensor instruction's rate depends on its type and shape
+/// (mma_sync_rate), so that of kTensor is 0.
+PipeSpeed speed_of(const DeviceDescription& device, Pipe pipe);
 
 /// What does not fit together in a description, "shared_per_sm (...) may not be more than l1_bytes (...)";
 /// empty where everything does.

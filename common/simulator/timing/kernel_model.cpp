@@ -79,7 +79,7 @@ class KernelModel {
 
   /// Of the SMs' own resources the device has as many as SMs, and the kernel uses some.
   void busy(DeviceShare::Resource resource, double seconds) {
-    const bool of_sms = resource == DeviceShare::kDataPaths || resource == DeviceShare::kPipes;
+    const bool of_sms = resource >= DeviceShare::kDataPaths && resource <= DeviceShare::kTensor;
     busy_[resource] = std::max(busy_[resource], of_sms ? seconds * used_sms_ / device_.sms : seconds);
   }
 
@@ -87,7 +87,6 @@ class KernelModel {
     bounds_.push_back({resource, seconds});
     groups_[group] = std::max(groups_[group], seconds);
     if (group == kDataPath) busy(DeviceShare::kDataPaths, seconds);
-    if (group == kArithmetic) busy(DeviceShare::kPipes, seconds);
     if (group == kAtomics) busy(DeviceShare::kAtomics, seconds);
   }
 
@@ -152,21 +151,26 @@ class KernelModel {
 
   void pipes() {
     const auto slots = [&](Pipe pipe) { return number(counters_.pipe_warps[static_cast<size_t>(pipe)]); };
-    add(kArithmetic, "issue", on_busiest_sm(number(counters_.issue_slots) / device_.issue_rate));
+    const auto add_pipe = [&](DeviceShare::Resource resource, const char* name, double clocks) {
+      add(kArithmetic, name, on_busiest_sm(clocks));
+      busy(resource, on_busiest_sm(clocks));
+    };
+    const auto clocks = [&](Pipe pipe) { return slots(pipe) / speed_of(device_, pipe).rate; };
+    add_pipe(DeviceShare::kIssue, "issue", number(counters_.issue_slots) / device_.issue_rate);
     const double three = std::min(number(counters_.three_register_fma), slots(Pipe::kFma));
     const double fma = slots(Pipe::kFma) - three + three / device_.three_register_fma_factor;
-    add(kArithmetic, "FMA", on_busiest_sm(fma / (device_.fma_rate * device_.fma_efficiency)));
-    add(kArithmetic, "ALU", on_busiest_sm(slots(Pipe::kAlu) / device_.alu_rate));
-    add(kArithmetic, "half", on_busiest_sm(slots(Pipe::kHalf) / device_.half_rate));
-    add(kArithmetic, "FP64", on_busiest_sm(slots(Pipe::kFp64) / device_.fp64_rate));
-    add(kArithmetic, "SFU", on_busiest_sm(slots(Pipe::kSfu) / device_.sfu_rate));
-    add(kDataPath, "memory issue", on_busiest_sm(slots(Pipe::kMemory) / device_.memory_issue_rate));
-    add(kArithmetic, "control", on_busiest_sm(slots(Pipe::kControl) / device_.control_rate));
+    add_pipe(DeviceShare::kFma, "FMA", fma / (device_.fma_rate * device_.fma_efficiency));
+    add_pipe(DeviceShare::kAlu, "ALU", clocks(Pipe::kAlu));
+    add_pipe(DeviceShare::kHalf, "half", clocks(Pipe::kHalf));
+    add_pipe(DeviceShare::kFp64, "FP64", clocks(Pipe::kFp64));
+    add_pipe(DeviceShare::kSfu, "SFU", clocks(Pipe::kSfu));
+    add(kDataPath, "memory issue", on_busiest_sm(clocks(Pipe::kMemory)));
+    add_pipe(DeviceShare::kControl, "control", clocks(Pipe::kControl));
     double tensor_clocks = 0;
     for (size_t type = 0; type < static_cast<size_t>(FlopType::kCount); ++type)
       if (const double rate = mma_sync_rate(device_, static_cast<FlopType>(type)); rate > 0)
         tensor_clocks += number(counters_.flops[type]) / rate;
-    add(kArithmetic, "tensor", on_busiest_sm(tensor_clocks));
+    add_pipe(DeviceShare::kTensor, "tensor", tensor_clocks);
   }
 
   /// L2 does the atomics: the whole device so many sectors a clock, lanes that meet within a request in

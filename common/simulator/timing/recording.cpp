@@ -128,24 +128,9 @@ const std::vector<u32>& BlockRecorder::order(const Warp& warp, u32 first) {
         break;
     }
     const double slots = std::max<double>(1, r.slots), steps = device_.alu_latency * r.steps;
-    switch (r.pipe) {
-      case Pipe::kAlu:
-        return static_cast<float>(device_.alu_latency * slots + steps);
-      case Pipe::kFma:
-        return static_cast<float>(device_.fma_latency * slots + steps);
-      case Pipe::kHalf:
-        return static_cast<float>(device_.half_latency * slots + steps);
-      case Pipe::kFp64:
-        return static_cast<float>(device_.fp64_latency * slots + steps);
-      case Pipe::kSfu:
-        return static_cast<float>(device_.sfu_latency * slots + steps);
-      case Pipe::kTensor:
-        return static_cast<float>(device_.tensor_latency);
-      case Pipe::kMemory:
-        return static_cast<float>(device_.shared_latency);
-      default:
-        return static_cast<float>(device_.control_latency);
-    }
+    const double latency_of_one = speed_of(device_, r.pipe).latency;
+    const bool is_chain = r.pipe != Pipe::kTensor && r.pipe != Pipe::kMemory && r.pipe != Pipe::kControl;
+    return static_cast<float>(is_chain ? latency_of_one * slots + steps : latency_of_one);
   };
   // Edges from earlier to later instructions, those of memory order without a wait.
   struct Edge {

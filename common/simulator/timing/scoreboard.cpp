@@ -22,19 +22,11 @@ size_t index(Pipe pipe) { return static_cast<size_t>(pipe); }
 }  // namespace
 
 Scoreboard::Scoreboard(const DeviceDescription& device) : device_(device) {
-  const auto set = [&](Pipe pipe, double rate, double latency) {
-    interval_[index(pipe)] = rate > 0 ? kSchedulersPerSm / rate : 1;
-    latency_[index(pipe)] = latency;
-  };
-  set(Pipe::kAlu, device.alu_rate, device.alu_latency);
-  set(Pipe::kFma, device.fma_rate, device.fma_latency);
-  set(Pipe::kHalf, device.half_rate, device.half_latency);
-  set(Pipe::kFp64, device.fp64_rate, device.fp64_latency);
-  set(Pipe::kSfu, device.sfu_rate, device.sfu_latency);
-  set(Pipe::kMemory, device.memory_issue_rate, device.shared_latency);
-  set(Pipe::kControl, device.control_rate, device.control_latency);
-  // A tensor instruction's rate depends on its shape: see issue().
-  set(Pipe::kTensor, kSchedulersPerSm, device.tensor_latency);
+  for (const Pipe pipe : kPipesThatCost) {
+    const PipeSpeed speed = speed_of(device, pipe);
+    interval_[index(pipe)] = speed.rate > 0 ? kSchedulersPerSm / speed.rate : 1;
+    latency_[index(pipe)] = speed.latency;
+  }
 }
 
 void Scoreboard::reset() {

@@ -71,17 +71,12 @@ class Replay {
         work_(work),
         l2_(work.l2_bytes_per_clock, device.l2_read_wait, device.l2_write_wait, device.l2_latency),
         dram_(work.dram_bytes_per_clock, device.dram_read_wait, device.dram_write_wait, device.dram_latency) {
-    const auto set = [&](Pipe pipe, double rate, double latency) {
+    for (const Pipe pipe : kPipesThatCost) {
+      const PipeSpeed speed = speed_of(device, pipe);
+      const double rate = speed.rate * (pipe == Pipe::kFma ? device.fma_efficiency : 1);
       interval_[index(pipe)] = rate > 0 ? kSchedulers / rate : 1;
-      latency_[index(pipe)] = latency;
-    };
-    set(Pipe::kAlu, device.alu_rate, device.alu_latency);
-    set(Pipe::kFma, device.fma_rate * device.fma_efficiency, device.fma_latency);
-    set(Pipe::kHalf, device.half_rate, device.half_latency);
-    set(Pipe::kFp64, device.fp64_rate, device.fp64_latency);
-    set(Pipe::kSfu, device.sfu_rate, device.sfu_latency);
-    set(Pipe::kControl, device.control_rate, device.control_latency);
-    set(Pipe::kMemory, device.memory_issue_rate, device.shared_latency);
+      latency_[index(pipe)] = speed.latency;
+    }
     barrier_latency_ = std::max(device.barrier_latency - kBarrierClocksAWarp * kBarrierWarps, 0.0);
     for (size_t type = 0; type < tensor_rate_.size(); ++type)
       tensor_rate_[type] = mma_sync_rate(device, static_cast<FlopType>(type)) / kSchedulers;

@@ -3,8 +3,6 @@
 #include "simulator/timing/timeline.h"
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 namespace roofline::sim {
 namespace {
@@ -113,52 +111,17 @@ void Timeline::finish(u32 stream, const std::string& what, double start, double 
   entries_.push_back({what, stream, start, end});
 }
 
-/// Whether the kernels already placed leave so many block slots free all the time.
-bool Timeline::fits(double start, double duration, double block_slots) const {
-  constexpr double kRounding = 1e-9;
-  // The use of the device changes only where a kernel starts: these are the moments to look at.
-  const auto used_at = [&](double moment) {
-    double used = 0;
-    for (auto it = running_.upper_bound(moment); it != running_.end(); ++it)
-      if (it->second.start <= moment) used += it->second.share.block_slots;
-    return used;
-  };
-  if (used_at(start) + block_slots > 1 + kRounding) return false;
-  for (auto it = running_.upper_bound(start); it != running_.end(); ++it) {
-    const double other = it->second.start;
-    if (other > start && other < start + duration && used_at(other) + block_slots > 1 + kRounding)
-      return false;
-  }
-  return true;
+void Timeline::forget_the_past() {
+  load_.forget_before(graphs_begun_.empty() ? host_ : std::min(host_, *graphs_begun_.begin()));
 }
 
-double Timeline::slowed(double start, double duration, const DeviceShare& share) const {
-  double now = start, left = duration;
-  while (left > 0) {
-    // Until the next kernel begins or ends the others take the same.
-    std::array<double, DeviceShare::kResources> used{};
-    double until = std::numeric_limits<double>::infinity();
-    for (auto it = running_.upper_bound(now); it != running_.end(); ++it) {
-      const bool runs = it->second.start <= now;
-      until = std::min(until, runs ? it->first : it->second.start);
-      for (size_t i = 0; runs && i < used.size(); ++i) used[i] += it->second.share.of[i];
-    }
-    const double pace = share.pace_beside(used);
-    if (left <= (until - now) * pace) return now + left / pace - start;
-    left -= (until - now) * pace;
-    now = until;
-  }
-  return duration;
-}
-
-/// The first moment from `ready` on at which the kernel finds its share of the device free to its end.
-double Timeline::compute_start(double ready, double duration, double block_slots) {
-  const double present = graphs_begun_.empty() ? host_ : std::min(host_, *graphs_begun_.begin());
-  running_.erase(running_.begin(), running_.upper_bound(present));
-  if (fits(ready, duration, block_slots)) return ready;
-  for (auto it = running_.upper_bound(ready); it != running_.end(); ++it)
-    if (fits(it->first, duration, block_slots)) return it->first;
-  return std::max(ready, running_.empty() ? 0 : running_.rbegin()->first);
+double Timeline::in_dram(double start, double seconds, double latency) {
+  DeviceShare share{.block_slots = 0};
+  share.of[DeviceShare::kDram] = 1 - latency / seconds;
+  forget_the_past();
+  const double slowed = load_.slowed(start, seconds, share);
+  load_.book(start, seconds, slowed, share);
+  return slowed;
 }
 
 double Timeline::links_end(double start, std::span<const LinkUse> links, bool book) {
@@ -190,17 +153,20 @@ void Timeline::kernel(u32 stream, const std::string& name, double seconds, const
   const double gap =
       in_graph_ ? std::max(0.0, device_.graph_node_us - device_.kernel_start_us) : device_.kernel_gap_us;
   const double alone = device_.kernel_start_us * kMicro + seconds;
-  const double ready = begin(stream) + gap * kMicro, slots = std::clamp(share.block_slots, 0.0, 1.0);
-  double start = compute_start(ready, alone, slots);
+  const double ready = begin(stream) + gap * kMicro;
+  DeviceShare taken = share;
+  taken.block_slots = std::clamp(share.block_slots, 0.0, 1.0);
+  forget_the_past();
+  double start = load_.first_fit(ready, alone, taken.block_slots);
   // Its blocks stay while it waits for what others take, and for the link.
   const auto duration_from = [&](double moment, bool book) {
-    return std::max(slowed(moment, alone, share), links_end(moment, links, book) - moment);
+    return std::max(load_.slowed(moment, alone, taken), links_end(moment, links, book) - moment);
   };
-  start = compute_start(ready, duration_from(start, false), slots);
+  start = load_.first_fit(ready, duration_from(start, false), taken.block_slots);
   const double duration = duration_from(start, true);
-  running_.insert({start + duration, {start, share}});
+  load_.book(start, alone, duration, taken);
   finish(stream, name, start, start + duration);
-  trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, slots);
+  trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, taken.block_slots);
 }
 
 /// Up to so many bytes of pageable memory travel to the device within the command; longer copies pass through
@@ -230,6 +196,7 @@ void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool as
                        ? copy_free_[0]
                        : copy_free_[static_cast<size_t>(kind)];
   const double start = std::max(begin(stream), engine);
+  if (!between_host_and_device) seconds = in_dram(start, seconds, device_.device_copy_latency_us * kMicro);
   engine = start + seconds;
   // Copies inside the device follow each other like kernels.
   if (!between_host_and_device && !in_graph_)
@@ -264,9 +231,10 @@ void Timeline::fill(u32 stream, u64 bytes) {
   pay(is_inline ? device_.api_call_us : device_.launch_us);
   const double rate = device_.dram_gbps * device_.dram_write_efficiency * 1e9;
   const double start = begin(stream) + (in_graph_ || is_inline ? 0 : device_.kernel_gap_us * kMicro);
+  const double latency = device_.device_copy_latency_us * kMicro;
   const double end =
       start +
-      (is_inline ? kInlineFill : device_.device_copy_latency_us * kMicro + static_cast<double>(bytes) / rate);
+      (is_inline ? kInlineFill : in_dram(start, latency + static_cast<double>(bytes) / rate, latency));
   finish(stream, "memset", start, end);
   trace(TraceSpan::Kind::kFill, stream, start, end, bytes);
 }

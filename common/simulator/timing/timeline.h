@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/timing/device_description.h"
+#include "simulator/timing/device_load.h"
 #include "simulator/timing/device_share.h"
 #include "simulator/timing/trace.h"
 
@@ -96,10 +97,6 @@ class Timeline {
     double end = 0;
     bool non_blocking = false;
   };
-  struct Running {
-    double start = 0;
-    DeviceShare share;
-  };
   /// Host pays for a call, unless it is a node of a graph.
   void pay(double microseconds);
   /// When the stream's next work may start: after its last, and by the default stream's rules.
@@ -108,10 +105,10 @@ class Timeline {
   /// Reports to the trace, work by the name of the last entry.
   void trace(TraceSpan::Kind kind, u32 stream, double start, double end, u64 bytes = 0, double share = 0,
              u32 event = 0);
-  double compute_start(double ready, double duration, double block_slots);
-  bool fits(double start, double duration, double block_slots) const;
-  /// How long a kernel that starts then takes beside the others.
-  double slowed(double start, double duration, const DeviceShare& share) const;
+  /// No work begins before the host's present time, or what a graph that runs began at.
+  void forget_the_past();
+  /// How long a copy or a fill in this device's memory takes, `latency` of its `seconds` being none of DRAM's.
+  double in_dram(double start, double seconds, double latency);
   /// When the bytes of a kernel that starts then have come through both ends of every link; `book`: the ends
   /// are busy until then.
   double links_end(double start, std::span<const LinkUse> links, bool book);
@@ -128,7 +125,7 @@ class Timeline {
   double node_ = 0;  ///< in a node of a graph: when it may start, then when it ended
   double copy_free_[3] = {0, 0, 0};
   double link_out_free_ = 0, link_in_free_ = 0;  ///< of the link to other devices, either direction
-  std::multimap<double, Running> running_;       ///< kernels that may still run, by end
+  DeviceLoad load_;                              ///< by work that may still run
   std::multiset<double> graphs_begun_;           ///< that have not ended: their nodes may run from then on
   std::map<u32, Stream> streams_;
   std::map<u32, double> events_;

@@ -172,6 +172,11 @@ TEST(Impossible, PinsAndLanes) {
   EXPECT_FALSE(impossible(1500, 19, facts));
   EXPECT_NE(impossible(1600, 1, facts)->find("which work was skipped?"), std::string::npos);
   EXPECT_TRUE(impossible(100, 20, facts));
+  facts.tensor_tflops = 312;
+  EXPECT_TRUE(impossible(100, 20, facts)) << "of a task whose operations are no Tensor Core's";
+  constexpr sim::FlopType kTypes[] = {sim::FlopType::kF32, sim::FlopType::kTensorF16F32};
+  EXPECT_FALSE(impossible(100, 300, facts, kTypes));
+  EXPECT_TRUE(impossible(100, 313, facts, kTypes));
 }
 
 // Breaks when a launch without a stream is no longer noticed, or a stream of the submission's own is.

@@ -260,6 +260,8 @@ TEST_F(SimulatedJudge, AHiddenCaseTellsNeitherSizeNorValues) {
   EXPECT_EQ(hidden->verdict, Verdict::kFail) << summary(result);
   EXPECT_EQ(hidden->reason, Class::kOutOfBounds) << "the kind of the fault is told";
   EXPECT_TRUE(hidden->detail.empty());
+  EXPECT_EQ(hidden->line, 0) << "a program says what its lines are called (#line): they would spell the size";
+  EXPECT_EQ(hidden->file, "");
   const std::string told = summary(result);
   EXPECT_EQ(told.find("54321"), std::string::npos) << told;
   EXPECT_EQ(hidden->message, "an instructor's case: sizes and values are not shown");

@@ -156,30 +156,66 @@ TEST(Workers, TheirOperationsCount) {
   for (const auto& [name, value] : {std::pair{"images", 1000.0}, {"work", 100.0}, {"decode", 300.0}})
     settings.set(name, value);
   const double decoded = 1000 * 300.0 * 2 * 32;
-  EXPECT_GT(source_flops(settings), feed_flops(settings) + 0.95 * decoded);
-  EXPECT_LT(source_flops(settings), feed_flops(settings) + 0.98 * decoded);
+  EXPECT_GT(decode_flops(settings), 0.95 * decoded);
+  EXPECT_LT(decode_flops(settings), 0.98 * decoded);
 }
 
 // Breaks when the operations of a chain count though they are done side by side, in a kernel of another's, or
 // not at all.
-TEST(Chains, CountInTheShapeInWhichTheFeedLaunchesThem) {
-  const StructureCheck rule = chains_done([](const Settings&) { return 300; });
-  const auto complaint = [&](const char* name, sim::Dim3 grid, sim::Dim3 block, std::uint64_t flops) {
-    sim::KernelRecord kernel;
-    kernel.name = name;
-    kernel.grid = grid;
-    kernel.block = block;
-    kernel.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = flops;
+class ChainsDone : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kFlops = 512 * 100;  ///< of 256 threads: a hundred multiply-adds each
+  static constexpr const char* kSteps = "_ZN8roofline4feed5thinkIvEEvP5uint4fi";
+
+  void SetUp() override {
+    kernel_.name = kSteps;
+    kernel_.grid = {1, 1, 1};
+    kernel_.block = {256, 1, 1};
+    kernel_.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = kFlops;
+    kernel_.counters.block_cycles_l2 = kernel_.counters.block_cycles_dram = 410;
+    kernel_.end = 1;
+  }
+  /// Of two such kernels, the second at `start`.
+  std::string complaint(double start = 1) const {
     sim::Region region;
-    region.kernels = {kernel, kernel};
-    return rule.complaint({region, Settings()}).value_or("");
-  };
-  const char* const think = "_ZN8roofline4feed5thinkIvEEvP5uint4fi";
-  EXPECT_EQ(complaint(think, {1, 1, 1}, {256, 1, 1}, 150), "");
-  EXPECT_NE(complaint(think, {1, 1, 1}, {256, 1, 1}, 149), "");
-  EXPECT_NE(complaint(think, {2, 1, 1}, {256, 1, 1}, 150), "");
-  EXPECT_NE(complaint(think, {1, 1, 1}, {1024, 1, 1}, 150), "");
-  EXPECT_NE(complaint("_Z5thinkP5uint4fi", {1, 1, 1}, {256, 1, 1}, 150), "");
+    region.kernels = {kernel_, kernel_};
+    region.kernels[1].start = start;
+    region.kernels[1].end = start + 1;
+    return chains_done([](const Settings&) { return 2 * kFlops; }).complaint({region, Settings()}).value_or("");
+  }
+
+  sim::KernelRecord kernel_;
+};
+
+TEST_F(ChainsDone, OneAfterTheOther) {
+  EXPECT_EQ(complaint(), "");
+  EXPECT_EQ(complaint(0.5).substr(0, 31), "2 steps ran at the same time: e");
+}
+
+TEST_F(ChainsDone, AllOfThem) {
+  kernel_.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = kFlops - 1;
+  EXPECT_EQ(complaint().substr(0, 32), "the chains of the steps did 1.00");
+}
+
+TEST_F(ChainsDone, NotInOtherShapes) {
+  kernel_.grid = {2, 1, 1};
+  EXPECT_NE(complaint(), "");
+  kernel_.grid = {1, 1, 1};
+  kernel_.block = {1024, 1, 1};
+  EXPECT_NE(complaint(), "");
+}
+
+TEST_F(ChainsDone, NotInKernelsOfOthers) {
+  kernel_.name = "_Z5thinkP5uint4fi";
+  EXPECT_NE(complaint(), "");
+  kernel_.name = "_ZN8roofline4feed5thinkI4MineEEvP5uint4fi";
+  EXPECT_NE(complaint(), "");
+}
+
+// A thread that does two chains beside each other is done in half the time.
+TEST_F(ChainsDone, NotFasterThanAChain) {
+  kernel_.counters.block_cycles_l2 = kernel_.counters.block_cycles_dram = 210;
+  EXPECT_NE(complaint(), "");
 }
 
 // Breaks when the host may fetch the files, which are all that a picture is made of.

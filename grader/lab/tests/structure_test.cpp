@@ -104,6 +104,10 @@ TEST(Work, IsCountedOverAllKernels) {
     region.kernels.back().counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)] = 150;
   }
   EXPECT_EQ(complaint(rule, region), "");
+  auto& last = region.kernels.back().counters.flops;
+  std::swap(last[static_cast<std::size_t>(sim::FlopType::kF32)],
+            last[static_cast<std::size_t>(sim::FlopType::kTensorB1)]);
+  EXPECT_NE(complaint(rule, region), "") << "operations on single bits cost next to nothing";
   region.kernels.pop_back();
   EXPECT_NE(complaint(rule, region).find("0.50 of the floating-point operations"), std::string::npos);
 }
