@@ -56,7 +56,7 @@ void count(std::vector<std::string>& words, int more, const char* noun) {
 LiveObjects live_objects() {
   const std::lock_guard guard(handles().lock);
   const auto size = [](const auto& set) { return static_cast<int>(set.size()); };
-  return {size(handles().streams), size(handles().events), size(handles().graphs),
+  return {size(handles().streams),           size(handles().events),        size(handles().graphs),
           size(handles().executable_graphs), size(handles().device_memory), size(handles().host_memory)};
 }
 
@@ -152,12 +152,14 @@ ROOFLINE_WEAK cudaError_t cudaMalloc(void** memory, size_t bytes) {
 ROOFLINE_WEAK cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
   using Plain = cudaError_t(void**, size_t*, size_t, size_t);
   return made(&Handles::device_memory,
-              next(static_cast<Plain*>(cudaMallocPitch), "cudaMallocPitch")(memory, pitch, width, height), memory);
+              next(static_cast<Plain*>(cudaMallocPitch), "cudaMallocPitch")(memory, pitch, width, height),
+              memory);
 }
 ROOFLINE_WEAK cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned int flags) {
   using Plain = cudaError_t(void**, size_t, unsigned int);
   return made(&Handles::device_memory,
-              next(static_cast<Plain*>(cudaMallocManaged), "cudaMallocManaged")(memory, bytes, flags), memory);
+              next(static_cast<Plain*>(cudaMallocManaged), "cudaMallocManaged")(memory, bytes, flags),
+              memory);
 }
 ROOFLINE_WEAK cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream) {
   using Plain = cudaError_t(void**, size_t, cudaStream_t);

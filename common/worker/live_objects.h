@@ -5,9 +5,9 @@
 
 namespace roofline::worker {
 
-/// Streams, events, graphs, executable graphs and memory that the program made and has not given back. The calls that
-/// make and destroy them are defined in live_objects.cpp, which notes the handle and calls the CUDA runtime:
-/// a program's own definition comes before a library's.
+/// Streams, events, graphs, executable graphs and memory that the program made and has not given back. The
+/// calls that make and destroy them are defined in live_objects.cpp, which notes the handle and calls the
+/// CUDA runtime: a program's own definition comes before a library's.
 struct LiveObjects {
   int streams = 0, events = 0, graphs = 0, executable_graphs = 0;
   int device_memory = 0, host_memory = 0;  ///< allocations; managed ones are the device's

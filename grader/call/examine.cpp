@@ -39,10 +39,10 @@ class Examiner {
     result_.fault = outcome_.fault;
     if (result_.fault) return std::move(result_);
     using Step = void (Examiner::*)();
-    static constexpr Step kSteps[] = {&Examiner::unwatched,      &Examiner::not_implemented,
-                                      &Examiner::out_of_bounds,  &Examiner::inputs_changed,
-                                      &Examiner::device_memory,  &Examiner::values,
-                                      &Examiner::same_bits,      &Examiner::work_elsewhere};
+    static constexpr Step kSteps[] = {&Examiner::unwatched,     &Examiner::not_implemented,
+                                      &Examiner::out_of_bounds, &Examiner::inputs_changed,
+                                      &Examiner::device_memory, &Examiner::values,
+                                      &Examiner::same_bits,     &Examiner::work_elsewhere};
     for (const Step step : kSteps) {
       (this->*step)();
       if (result_.fault) break;

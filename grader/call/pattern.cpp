@@ -22,15 +22,10 @@ class Detective {
   PatternFound find() const {
     using Test = std::optional<PatternFound> (Detective::*)() const;
     // What the values are says more than where they are wrong.
-    static constexpr Test kTests[] = {&Detective::untouched_elements,
-                                      &Detective::constant,
-                                      &Detective::copied,
-                                      &Detective::nan_from,
-                                      &Detective::scaled,
-                                      &Detective::shifted,
-                                      &Detective::transposed,
-                                      &Detective::tail,
-                                      &Detective::every_kth};
+    static constexpr Test kTests[] = {
+        &Detective::untouched_elements, &Detective::constant, &Detective::copied,
+        &Detective::nan_from,           &Detective::scaled,   &Detective::shifted,
+        &Detective::transposed,         &Detective::tail,     &Detective::every_kth};
     for (const Test test : kTests) {
       if (auto found = (this->*test)()) return *found;
     }

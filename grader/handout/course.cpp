@@ -118,8 +118,7 @@ bool is_of_another_lab(const fs::path& name, const std::vector<Chosen>& parts) {
 /// Answers that somebody gave to ./lab diagnose, which writes a file for each learner.
 bool is_a_diagnosis(const fs::path& name, const std::vector<Chosen>& parts) {
   return std::ranges::any_of(parts, [&](const Chosen& part) {
-    return !part.lab->diagnosis.empty() &&
-           name == fs::path("labs") / part.lab->folder / part.lab->diagnosis;
+    return !part.lab->diagnosis.empty() && name == fs::path("labs") / part.lab->folder / part.lab->diagnosis;
   });
 }
 
@@ -307,7 +306,8 @@ std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const 
     const std::string text = name.filename().string(), folder = name.parent_path().filename().string();
     if (folder == "experiments" || folder == "broken" || folder == kSealedFolder) return true;
     if (std::ranges::find(kPages, text) != kPages.end()) return true;
-    if (name.extension() == ".h" || name.extension() == ".svg" || is_spec(name) || text.ends_with("_worker.cu"))
+    if (name.extension() == ".h" || name.extension() == ".svg" || is_spec(name) ||
+        text.ends_with("_worker.cu"))
       return true;
     return std::ranges::any_of(parts, [&](const Chosen& part) {
       return folder == part.lab->folder &&

@@ -273,8 +273,8 @@ std::optional<std::string> impossible(double gbps, double tflops, const DeviceFa
     return "faster than memory can move your data (" + rate(gbps, "GB/s") + " of " +
            rate(facts.pin_gbps, "GB/s") + "): which work was skipped?";
   }
-  const double peak = std::max(facts.fp32_tflops,
-                               std::ranges::any_of(types, sim::is_tensor) ? facts.tensor_tflops : 0.0);
+  const double peak =
+      std::max(facts.fp32_tflops, std::ranges::any_of(types, sim::is_tensor) ? facts.tensor_tflops : 0.0);
   if (peak > 0 && tflops > peak) {
     return "more operations than the device can do (" + rate(tflops, "TFLOP/s") + " of " +
            rate(peak, "TFLOP/s") + "): which work was skipped?";

@@ -13,8 +13,8 @@
 #include "grader/judge/device_facts.h"
 #include "grader/judge/score.h"
 #include "grader/lab/generate.h"
-#include "grader/lab/spec_files.h"
 #include "grader/lab/roof.h"
+#include "grader/lab/spec_files.h"
 #include "simulator/closest.h"
 #include "simulator/timing/device_description.h"
 

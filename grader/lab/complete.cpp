@@ -29,7 +29,8 @@ std::vector<Case> each_alone(const Program& program, const Case& together) {
 
 void complete(Lab& lab) {
   for (Part& part : lab.parts) {
-    const auto first = std::ranges::find_if(part.cases, [](const Case& one) { return one.misaligned_elements != 0; });
+    const auto first =
+        std::ranges::find_if(part.cases, [](const Case& one) { return one.misaligned_elements != 0; });
     if (first == part.cases.end()) continue;
     const std::vector<Case> alone = each_alone(part.program, *first);
     part.cases.insert(first + 1, alone.begin(), alone.end());

@@ -276,7 +276,8 @@ class Chains {
     if (readable_symbol(kernel.name) != name_ || kernel.grid.count() != 1 ||
         static_cast<double>(kernel.block.count()) != threads_)
       return;
-    const auto flops = static_cast<double>(kernel.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)]);
+    const auto flops =
+        static_cast<double>(kernel.counters.flops[static_cast<std::size_t>(sim::FlopType::kF32)]);
     // A multiply-add waits four clocks for the one before it, on every GPU that there is a file of.
     constexpr double kClocks = 4, kRounding = 0.99;
     const double clocks = std::min(kernel.counters.block_cycles_l2, kernel.counters.block_cycles_dram);
@@ -308,7 +309,8 @@ StructureCheck chains_done(std::function<double(const Settings&)> steps,
               decode.see(kernel);
             }
             const auto missing = [&](double done, double needed, const char* whose) {
-              return "the chains of the " + std::string(whose) + " did " + format_number("%.2f", done / needed) +
+              return "the chains of the " + std::string(whose) + " did " +
+                     format_number("%.2f", done / needed) +
                      " of the floating-point operations that the task has";
             };
             if (const double needed = steps(seen.settings); think.done() < needed)
@@ -316,7 +318,8 @@ StructureCheck chains_done(std::function<double(const Settings&)> steps,
             if (const double needed = workers ? workers(seen.settings) : 0; decode.done() < needed)
               return missing(decode.done(), needed, "workers");
             if (const unsigned most = think.most_at_a_time(); most > 1)
-              return whole(most) + " steps ran at the same time: each needs the weights that the one before it "
+              return whole(most) +
+                     " steps ran at the same time: each needs the weights that the one before it "
                      "leaves";
             return std::nullopt;
           }};

@@ -204,8 +204,8 @@ StructureCheck host_does_not_wait() {
 StructureCheck flops_at_least(std::function<double(const Settings&)> required) {
   // Operations on numbers of less than 16 bits cost too little to be counted beside these.
   using enum sim::FlopType;
-  static constexpr sim::FlopType kWholeTypes[] = {kF16,        kF32,        kF64,       kTensorF16, kTensorF16F32,
-                                                  kTensorBf16, kTensorTf32, kTensorF64};
+  static constexpr sim::FlopType kWholeTypes[] = {kF16,          kF32,        kF64,        kTensorF16,
+                                                  kTensorF16F32, kTensorBf16, kTensorTf32, kTensorF64};
   return {"work", "the device does all of the work",
           [required = std::move(required)](const Observation& seen) -> std::optional<std::string> {
             double flops = 0;

@@ -24,7 +24,8 @@ struct StructureCheck {
   std::string id{}, title{};
   std::function<std::optional<std::string>(const Observation&)> complaint{};  ///< nothing when it holds
 };
-/// The most spans, from start to end, that hold a moment in common; one that ends where another begins does not.
+/// The most spans, from start to end, that hold a moment in common; one that ends where another begins does
+/// not.
 unsigned most_at_a_time(const std::vector<std::pair<double, double>>& spans);
 
 StructureCheck one_kernel();

@@ -9,9 +9,8 @@ namespace fs = std::filesystem;
 
 bool has_sealed(const Chosen& part, const Paths& paths) {
   std::error_code ignored;
-  return !part.lab->diagnosis.empty() &&
-         (fs::is_directory(part.solutions(paths) / kSealedFolder, ignored) ||
-          fs::is_directory(part.folder(paths) / kSealedFolder, ignored));
+  return !part.lab->diagnosis.empty() && (fs::is_directory(part.solutions(paths) / kSealedFolder, ignored) ||
+                                          fs::is_directory(part.folder(paths) / kSealedFolder, ignored));
 }
 
 std::vector<SealedProgram> sealed_of(const Chosen& part, const Paths& paths) {

@@ -87,7 +87,8 @@ StructureCheck computes_on_the_device(double again = 0) {
               return std::to_string(static_cast<long long>(flops * 1e-6)) +
                      " MFLOP were computed by products, a step within the budget has " +
                      std::to_string(static_cast<long long>(needed * 1e-6)) + " at least";
-            if (most_at_a_time(spans) > 1) return "two products ran at the same time: those of a step take turns";
+            if (most_at_a_time(spans) > 1)
+              return "two products ran at the same time: those of a step take turns";
             return {};
           }};
 }

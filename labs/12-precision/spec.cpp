@@ -454,8 +454,6 @@ Part adam() {
 
 Part precision_product();  // spec_product.cpp
 
-Lab ROOFLINE_LAB_SPEC() {
-  return {.title = "precision: fewer bits", .parts = {adam(), precision_product()}};
-}
+Lab ROOFLINE_LAB_SPEC() { return {.title = "precision: fewer bits", .parts = {adam(), precision_product()}}; }
 
 }  // namespace roofline::grader

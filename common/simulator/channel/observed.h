@@ -74,7 +74,7 @@ struct RegionCounts {
   u64 host_to_device_bytes = 0, device_to_host_bytes = 0, device_to_device_bytes = 0;
   u64 fill_bytes = 0;
   u64 default_stream_copies = 0;  ///< copies and fills in the legacy default stream
-  u64 host_visible_bytes = 0;     ///< pinned, mapped and managed memory: alive at the beginning, and taken since
+  u64 host_visible_bytes = 0;  ///< pinned, mapped and managed memory: alive at the beginning, and taken since
   u64 device_bytes_peak = 0;
   u64 host_waits = 0;  ///< times that the program waited for a stream, an event or a device, or asked in vain
   u64 launches_refused = 0;     ///< that never ran: the program got an error

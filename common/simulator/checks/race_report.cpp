@@ -43,7 +43,8 @@ constexpr const char* kTwoWriters =
     "the first, a barrier between them";
 
 constexpr const char* kSplit =
-    "a __syncthreads() in a branch or loop waits only for the threads that come to it: move it to where every "
+    "a __syncthreads() in a branch or loop waits only for the threads that come to it: move it to where "
+    "every "
     "thread of the block passes";
 
 constexpr const char* kWithinWarp =
@@ -56,7 +57,8 @@ constexpr const char* kWithinBlockGlobal =
     "put __syncthreads() between the two accesses, or use an atomic operation";
 
 constexpr const char* kBetweenBlocks =
-    "blocks run in any order and at the same time: use an atomic operation, give each block its own elements, "
+    "blocks run in any order and at the same time: use an atomic operation, give each block its own "
+    "elements, "
     "or make two kernels of it";
 
 }  // namespace
@@ -87,7 +89,8 @@ bool RaceCheck::is_committed(const Touch& t, const Stamp& before, u64 at) {
   return true;
 }
 
-void RaceCheck::seen_again(Finding& finding, const Touch& t, const Stamp& before, Hazard hazard, u64 at) const {
+void RaceCheck::seen_again(Finding& finding, const Touch& t, const Stamp& before, Hazard hazard,
+                           u64 at) const {
   ++finding.count;
   if (finding.advice == kWithinWarp) finding.advice = advice(t, before, hazard, at);
 }

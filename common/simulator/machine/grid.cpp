@@ -301,8 +301,8 @@ void GridRunner::run_block(Launch& launch, Worker& worker, u64 id) {
 
 // ---- one thread, in turns ----
 
-/// The n-th of `count` numbers in an order far from ascending, descending, or by rows of any width: the last one,
-/// and then steps of about 0.38 times the count, round and round.
+/// The n-th of `count` numbers in an order far from ascending, descending, or by rows of any width: the last
+/// one, and then steps of about 0.38 times the count, round and round.
 static u64 shuffled(u64 n, u64 count) {
   u64 step = std::max<u64>(1, static_cast<u64>(0.381966 * static_cast<double>(count)));
   while (std::gcd(step, count) != 1) ++step;

@@ -148,7 +148,8 @@ bool machine_reaches(const void* pointer) { return is_device_address(pointer) ||
 
 CopyRequest in_window(const Runtime& r, CopyRequest q) {
   const auto seen = [&](const void* end, u64 pitch, u64 slice) -> u64 {
-    const auto region = r.registered.find(address_of(end), slice * (q.depth - 1) + pitch * (q.height - 1) + q.width);
+    const auto region =
+        r.registered.find(address_of(end), slice * (q.depth - 1) + pitch * (q.height - 1) + q.width);
     const bool moved = region != r.registered.end() && region->second.window != 0;
     return address_of(end) + (moved ? region->second.window - region->second.pages : 0);
   };

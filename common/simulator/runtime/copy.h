@@ -14,7 +14,8 @@ cudaError_t check(const CopyRequest& request);
 
 /// The machine reaches it: device memory, or pinned and managed memory.
 bool machine_reaches(const void* pointer);
-/// The same copy where the machine sees its ends: memory that cudaHostRegister pinned is in the host window, too.
+/// The same copy where the machine sees its ends: memory that cudaHostRegister pinned is in the host window,
+/// too.
 CopyRequest in_window(const Runtime& runtime, CopyRequest request);
 
 /// Gives memory of cudaMallocManaged or of cudaHostAlloc back.

@@ -256,8 +256,8 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
         std::memmove(device_->at(to), device_->at(from), n);
         if (checks_) checks_->copied_within(run.stream, {to, n, n, 1}, {from, n, n, 1}, false);
       });
-      book_within(node.copy.to.address, node.copy.from, *content(node.copy), in_sectors(node.copy), run.stream,
-                  true, false);
+      book_within(node.copy.to.address, node.copy.from, *content(node.copy), in_sectors(node.copy),
+                  run.stream, true, false);
       break;
     case Kind::kCopyIn:
       if (checks_)

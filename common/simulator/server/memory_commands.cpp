@@ -188,7 +188,8 @@ void Server::book_within(u64 to, u64 from, u64 bytes, u64 sector_bytes, u32 stre
   if (!source || !target || source == target) {
     const CopyKind kind = copy_kind(to, from);
     records_.copied(kind, bytes, stream);
-    return time_copy(kind, kind == CopyKind::kDeviceToDevice ? sector_bytes : bytes, stream, false, async, more);
+    return time_copy(kind, kind == CopyKind::kDeviceToDevice ? sector_bytes : bytes, stream, false, async,
+                     more);
   }
   flush_copy();
   timeline_.peer_copy(stream, bytes, source->timeline_, target->timeline_);

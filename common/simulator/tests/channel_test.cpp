@@ -221,7 +221,8 @@ u64 allocated(Session& session, u64 bytes) {
   return answer.address;
 }
 
-// Broken by: a copy of columns that takes as long as one of rows, so that a transposition is one copy a column.
+// Broken by: a copy of columns that takes as long as one of rows, so that a transposition is one copy a
+// column.
 TEST(Machine, CopiesMoveWholeSectors) {
   Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
   constexpr u64 kRows = 1 << 20, kElement = 4, kPitch = 16;

@@ -71,8 +71,8 @@ TEST_F(TimelineTest, KernelsShareWhatTheyLack) {
   EXPECT_NEAR(last().end, first, 0.02e-3);
 }
 
-// Broken by: a least pace that every kernel has, however many others run. Sixty kernels that need a twentieth of
-// DRAM each have work for three times as long as one of them takes alone.
+// Broken by: a least pace that every kernel has, however many others run. Sixty kernels that need a twentieth
+// of DRAM each have work for three times as long as one of them takes alone.
 TEST_F(TimelineTest, ManySmallKernelsHaveOneDevice) {
   DeviceShare little{.block_slots = 0.01};
   little.of[DeviceShare::kDram] = 0.05;

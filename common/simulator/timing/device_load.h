@@ -7,8 +7,8 @@
 
 namespace roofline::sim {
 
-/// What of a device is taken at which moment of virtual time. Work takes block slots, and of each resource what
-/// it needs at the pace that it gets: what is taken never adds up to more than the device. Work that was
+/// What of a device is taken at which moment of virtual time. Work takes block slots, and of each resource
+/// what it needs at the pace that it gets: what is taken never adds up to more than the device. Work that was
 /// booked first is not slowed by later work, which takes what is left.
 class DeviceLoad {
  public:

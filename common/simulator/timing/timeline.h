@@ -107,7 +107,8 @@ class Timeline {
              u32 event = 0);
   /// No work begins before the host's present time, or what a graph that runs began at.
   void forget_the_past();
-  /// How long a copy or a fill in this device's memory takes, `latency` of its `seconds` being none of DRAM's.
+  /// How long a copy or a fill in this device's memory takes, `latency` of its `seconds` being none of
+  /// DRAM's.
   double in_dram(double start, double seconds, double latency);
   /// When the bytes of a kernel that starts then have come through both ends of every link; `book`: the ends
   /// are busy until then.

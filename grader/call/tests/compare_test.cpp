@@ -197,7 +197,10 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"constant", Pattern::kConstant, [](Scene& s) { std::ranges::fill(s.y, 3.0F); }},
         Example{"all_nan", Pattern::kNanFrom, [](Scene& s) { std::ranges::fill(s.y, std::nanf("")); }},
         Example{"copied", Pattern::kInputCopied, [](Scene& s) { s.y = s.x; }},
-        Example{"scaled", Pattern::kScaled, [](Scene& s) { for (float& y : s.y) y *= 0.25F; }},
+        Example{"scaled", Pattern::kScaled,
+                [](Scene& s) {
+                  for (float& y : s.y) y *= 0.25F;
+                }},
         Example{"nearly_copied", Pattern::kNone,
                 [](Scene& s) {
                   s.y = s.x;

@@ -181,7 +181,9 @@ class ChainsDone : public testing::Test {
     region.kernels = {kernel_, kernel_};
     region.kernels[1].start = start;
     region.kernels[1].end = start + 1;
-    return chains_done([](const Settings&) { return 2 * kFlops; }).complaint({region, Settings()}).value_or("");
+    return chains_done([](const Settings&) { return 2 * kFlops; })
+        .complaint({region, Settings()})
+        .value_or("");
   }
 
   sim::KernelRecord kernel_;
