@@ -51,9 +51,12 @@ struct AddressPattern {
 
   /// Global memory: the lines touched, in the order of lanes, relative to the line of the base address.
   u32 line_phase = ~0u;  ///< base address mod 128 it was computed for; ~0: not yet
-  u32 lines = 0, sectors = 0, passes = 0, transfers = 0;
+  u32 lines = 0, sectors = 0, passes = 0;
   std::array<s64, kWarpSize> line;
   std::array<u8, kWarpSize> line_sectors;
+  /// Groups of lanes that are served together, and their passes over the banks: as those of shared memory.
+  u32 transfer_phase = ~0u;  ///< base address mod 4 it was computed for; ~0: not yet
+  u32 transfers = 0, transfer_passes = 0;
 
   /// For advice; computed when a request first needs it.
   bool has_stride = false;

@@ -13,34 +13,40 @@ namespace {
 
 constexpr u32 kBanks = 32;
 
-u32 words_of(const AddressPattern& p) { return std::max(p.width / 4, 1u); }
+/// What a lane takes of the banks: a word, or the words of its 8, 16 or 32 bytes, which are aligned and
+/// therefore side by side.
+u32 piece_bits(const AddressPattern& p) { return static_cast<u32>(std::countr_zero(std::max(p.width, 4u))); }
 
-s64 first_word(const AddressPattern& p, u32 lane, u64 phase) {
-  return static_cast<s64>(phase + p.difference[lane]) >> 2;
+/// Pieces of memory are numbered from the base's line, or its word, on; lanes with the same number share one.
+s64 piece_of(const AddressPattern& p, u32 lane, u64 phase) {
+  return static_cast<s64>(phase + p.difference[lane]) >> piece_bits(p);
 }
 
 /// Passes over the banks for the lanes in `mask`, which the hardware serves together: the most different
 /// words that one bank has to deliver. Lanes that want the same word share it.
 u32 bank_passes(const AddressPattern& p, u32 mask, u64 phase) {
-  s64 seen[kBanks][kBanks * 4];
+  const u32 banks = kBanks * 4 >> piece_bits(p);  // that hold a piece
+  s64 seen[kBanks][kBanks];                       // by pass, then by bank
   u32 n[kBanks] = {};
+  u32 most = 0;
   each_lane(mask, [&](u32 l) {
-    for (u32 k = 0; k < words_of(p); ++k) {
-      const s64 word = first_word(p, l, phase) + k;
-      const u32 bank = static_cast<u32>(word) % kBanks;
-      if (std::find(seen[bank], seen[bank] + n[bank], word) == seen[bank] + n[bank])
-        seen[bank][n[bank]++] = word;
-    }
+    const s64 piece = piece_of(p, l, phase);
+    const u32 bank = static_cast<u32>(piece) % banks;
+    u32 pass = 0;
+    while (pass < n[bank] && seen[pass][bank] != piece) ++pass;
+    if (pass < n[bank]) return;
+    seen[pass][bank] = piece;
+    n[bank] = pass + 1;
+    most = std::max(most, n[bank]);
   });
-  return *std::max_element(n, n + kBanks);
+  return most;
 }
 
 /// Atomics do not share a word: they take turns.
 u32 atomic_passes(const AddressPattern& p, u32 mask, u64 phase) {
   u32 n[kBanks] = {};
-  each_lane(mask, [&](u32 l) {
-    for (u32 k = 0; k < words_of(p); ++k) ++n[static_cast<u32>(first_word(p, l, phase) + k) % kBanks];
-  });
+  const u32 banks = kBanks * 4 >> piece_bits(p);
+  each_lane(mask, [&](u32 l) { ++n[static_cast<u32>(piece_of(p, l, phase)) % banks]; });
   return *std::max_element(n, n + kBanks);
 }
 
@@ -111,23 +117,30 @@ void lines_in_any_order(AddressPattern& p, u32 phase) {
   });
 }
 
+/// The groups of lanes that are served together, and their passes over the banks.
+void find_groups(AddressPattern& p, u32 phase) {
+  const u32 lanes = lanes_together(p);
+  const bool at_once = p.kind == AddressPattern::Kind::kUnit || p.kind == AddressPattern::Kind::kUniform;
+  p.transfers = p.transfer_passes = 0;
+  for (u32 at = 0; at < kWarpSize; at += lanes) {
+    const u32 together = p.mask & group_of(at, lanes);
+    if (together == 0) continue;
+    p.transfer_passes += at_once ? 1 : bank_passes(p, together, phase);
+    p.transfers += 1;
+  }
+}
+
 /// What the request takes of L1's data path. It looks up four lines a clock and has the banks of shared
 /// memory: passes, by whichever takes longer. And each group of lanes that are served together gets the 128
 /// bytes of one row of registers, however few bytes they read: transfers (gpu-strides of gpu-benches with
 /// hardware counters, and the probes on an H100 and an H200).
 void find_data_path(AddressPattern& p, u32 phase) {
   constexpr u32 kLinesAtOnce = 4;
-  const u32 lanes = lanes_together(p);
-  u32 by_banks = 0;
-  p.transfers = 0;
-  for (u32 at = 0; at < kWarpSize; at += lanes) {
-    const u32 together = p.mask & group_of(at, lanes);
-    if (together == 0) continue;
-    const bool at_once = p.kind == AddressPattern::Kind::kUnit || p.kind == AddressPattern::Kind::kUniform;
-    by_banks += at_once ? 1 : bank_passes(p, together, phase);
-    p.transfers += 1;
+  if (p.transfer_phase != phase % 4) {
+    find_groups(p, phase);
+    p.transfer_phase = phase % 4;
   }
-  p.passes = std::max(by_banks, (p.lines + kLinesAtOnce - 1) / kLinesAtOnce);
+  p.passes = std::max(p.transfer_passes, (p.lines + kLinesAtOnce - 1) / kLinesAtOnce);
 }
 
 /// Numbers what the lanes of a warp have, 0, 1, ..., in the order in which it first comes up.
@@ -189,7 +202,7 @@ AddressPattern::Kind kind_of_full_warp(AddressPattern& p) {
 void analyse_pattern(AddressPattern& p, u32 mask, u32 width) {
   p.mask = mask;
   p.width = width;
-  p.bank_phase = p.line_phase = ~0u;
+  p.bank_phase = p.line_phase = p.transfer_phase = ~0u;
   p.has_stride = false;
   p.atomic_turns = 0;
   p.met_phase = ~0u;

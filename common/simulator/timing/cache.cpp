@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/timing/cache.h"
 
-#include <emmintrin.h>
+#include <smmintrin.h>
 
 #include <algorithm>
 #include <bit>
@@ -37,17 +37,30 @@ u32 matching_ways(const u32* tags, u32 tag) {
   return static_cast<u32>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
 }
 
+template <size_t kWays>
+u32 matching_ways(const std::array<u64, kWays>& tags, u64 tag) {
+  const __m128i wanted = _mm_set1_epi64x(static_cast<s64>(tag));
+  u32 found = 0;
+  for (size_t i = 0; i < kWays; i += 2) {
+    const __m128i same =
+        _mm_cmpeq_epi64(_mm_load_si128(reinterpret_cast<const __m128i*>(tags.data() + i)), wanted);
+    found |= static_cast<u32>(_mm_movemask_pd(_mm_castsi128_pd(same))) << i;
+  }
+  return found;
+}
+
 }  // namespace
 
 L1Cache::L1Cache(u64 bytes) : sets_(bytes / kLineBytes / kWays) { reset(); }
 
 void L1Cache::reset() {
-  // Ways stamped up to now count as empty; wiping is needed only before the clock could wrap.
-  if (clock_ > std::numeric_limits<u32>::max() / 2) {
-    for (Set& set : sets_) set.stamp.fill(0);
-    clock_ = 0;
+  // What earlier rounds left is wiped only before a tag or a stamp could come twice.
+  constexpr u16 kLastRound = std::numeric_limits<u16>::max();
+  if (clock_ > std::numeric_limits<u32>::max() / 2 || round_ == kLastRound) {
+    std::fill(sets_.begin(), sets_.end(), Set{});
+    clock_ = round_ = 0;
   }
-  empty_ = clock_;
+  ++round_;
 }
 
 L1Cache::Set& L1Cache::set_of(u64 line) { return sets_[multiply_high(line * kSpread, sets_.size())]; }
@@ -56,28 +69,29 @@ u32 L1Cache::load(u64 line, u32 sector_mask) {
   if (sets_.empty()) return sector_mask;
   if (clock_ == std::numeric_limits<u32>::max()) reset();
   Set& set = set_of(line);
-  ++clock_;
-  u32 oldest = 0;
-  for (u32 way = 0; way < kWays; ++way) {
-    if (set.line[way] == line && set.stamp[way] > empty_) {
-      const u32 missed = sector_mask & ~u32{set.sectors[way]};
-      set.sectors[way] = static_cast<u8>(set.sectors[way] | sector_mask);
-      set.stamp[way] = clock_;
-      return missed;
-    }
-    if (set.stamp[way] < set.stamp[oldest]) oldest = way;
+  const u64 tag = round_tag(line);
+  const u32 found = matching_ways(set.tag, tag);
+  u32 way = 0, missed = sector_mask;
+  if (found != 0) {
+    way = static_cast<u32>(std::countr_zero(found));
+    missed &= ~u32{set.sectors[way]};
+  } else {
+    for (u32 other = 1; other < kWays; ++other) way = set.stamp[other] < set.stamp[way] ? other : way;
+    set.tag[way] = tag;
+    set.sectors[way] = 0;
   }
-  set.line[oldest] = line;
-  set.sectors[oldest] = static_cast<u8>(sector_mask);
-  set.stamp[oldest] = clock_;
-  return sector_mask;
+  set.sectors[way] = static_cast<u8>(set.sectors[way] | sector_mask);
+  set.stamp[way] = ++clock_;
+  return missed;
 }
 
 void L1Cache::invalidate(u64 line) {
   if (sets_.empty()) return;
   Set& set = set_of(line);
-  for (u32 way = 0; way < kWays; ++way)
-    if (set.line[way] == line) set.stamp[way] = 0;
+  for (u32 found = matching_ways(set.tag, round_tag(line)); found != 0; found &= found - 1) {
+    const auto way = static_cast<u32>(std::countr_zero(found));
+    set.tag[way] = set.stamp[way] = 0;
+  }
 }
 
 L2Cache::L2Cache(u64 bytes, u32 ways) : ways_(std::clamp(ways, 1u, kMaxWays)) {

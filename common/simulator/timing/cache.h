@@ -35,15 +35,18 @@ class L1Cache {
 
  private:
   static constexpr u32 kWays = 8;
-  struct Set {
-    std::array<u64, kWays> line;
-    std::array<u32, kWays> stamp;  ///< last use; not after empty_ means that the way is empty
+  struct alignas(64) Set {
+    std::array<u64, kWays> tag;    ///< of no line that is present: empty
+    std::array<u32, kWays> stamp;  ///< last use
     std::array<u8, kWays> sectors;
   };
   Set& set_of(u64 line);
+  /// What a way is marked with that holds the line: marks from before the last reset are others.
+  u64 round_tag(u64 line) const { return u64{round_} << 48 | line; }
 
   std::vector<Set> sets_;
-  u32 clock_ = 0, empty_ = 0;
+  u32 clock_ = 0;
+  u16 round_ = 0;  ///< of resets; never 0
 };
 
 class ManagedMemory;  // timing/managed_memory.h
