@@ -15,9 +15,11 @@ enum Modes : unsigned {
   kRaw = 4,  ///< NaN passes unchanged: only bits move
 };
 
-/// F with inputs and result flushed, NaN made canonical and the result saturated, as the modes say.
+/// F with inputs and result flushed and the result saturated, as the modes say.
 template <class F, unsigned kModes>
 struct Modal {
+  static constexpr bool kMakesNan = (kModes & (kRaw | kSat)) == 0;
+
   template <class T>
   static T prepare(T a) {
     if constexpr ((kModes & kFtz) != 0 && std::is_same_v<T, f32>) return flush(a);
@@ -26,7 +28,6 @@ struct Modal {
   template <class T, class... S>
   auto operator()(T a, S... s) const {
     auto result = F{}(prepare(a), prepare(s)...);
-    if constexpr ((kModes & kRaw) == 0) result = canonical(result);
     if constexpr ((kModes & kFtz) != 0) result = flush(result);
     if constexpr ((kModes & kSat) != 0) result = saturate(result);
     return result;
