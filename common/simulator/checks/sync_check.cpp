@@ -194,15 +194,15 @@ void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, 
   const u32 *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
   for (u32 lanes = active; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
-    const ShuffleSource source = shuffle_source(traits.shuffle, lane, b[lane], c[lane]);
-    if (!source.inside || (active >> source.lane & 1u) != 0) continue;
+    const u32 source = shuffle_source(traits.shuffle, lane, b[lane], c[lane]);
+    if (source == kOutside || (active >> source & 1u) != 0) continue;
     Finding finding = start(w, lane, "inactive-lane");
     finding.level = Finding::Level::kWarning;
     finding.message = "thread " + finding.thread + " of block " + finding.block +
-                      " takes the value of lane " + std::to_string(source.lane) + " of its warp, which " +
-                      ((w.existing >> source.lane & 1u) == 0 ? "is no thread of the block"
-                       : (w.exited >> source.lane & 1u) != 0 ? "has ended"
-                                                             : "does not execute the shuffle") +
+                      " takes the value of lane " + std::to_string(source) + " of its warp, which " +
+                      ((w.existing >> source & 1u) == 0 ? "is no thread of the block"
+                       : (w.exited >> source & 1u) != 0 ? "has ended"
+                                                        : "does not execute the shuffle") +
                       ": the value is undefined";
     finding.advice =
         "let all lanes execute the shuffle (return late, not early; give idle lanes a neutral value), or "

@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <immintrin.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <numeric>
 
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
@@ -69,26 +73,45 @@ void bind_vote(const Row&, const Match& match, Binder& binder, Instruction& in) 
 
 // ---- shuffle ----
 
+alignas(64) constexpr auto kLaneNumbers = [] {
+  std::array<u32, kWarpSize> numbers{};
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}();
+
+/// result[i] = values[lanes[i]], on rows.
+void permute(u32* result, const u32* values, const u32* lanes) {
+#if defined(__AVX512F__)
+  const __m512i low = _mm512_load_si512(values), high = _mm512_load_si512(values + 16);
+  for (u32 l = 0; l < kWarpSize; l += 16)
+    _mm512_store_si512(result + l, _mm512_permutex2var_epi32(low, _mm512_load_si512(lanes + l), high));
+#else
+  for (u32 l = 0; l < kWarpSize; ++l) result[l] = values[lanes[l]];
+#endif
+}
+
 template <Shuffle kShuffle>
 void shuffle(Warp& w, const Instruction& in) {
   const Slot members = in.extra->slots[0], valid = in.extra->slots[1];
   if (!gathered(w, in, members)) return;
   const u32 *a = w.row<u32>(in.a), *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
-  alignas(64) u32 given[kWarpSize], result[kWarpSize];
+  alignas(64) u32 given[kWarpSize], from[kWarpSize], result[kWarpSize];
   if (w.mask != ~u32{0}) {
     // What the register of a lane that takes no part holds would depend on what ran before (kUnwrittenByte).
     for (u32 lane = 0; lane < kWarpSize; ++lane) given[lane] = (w.mask >> lane) & 1 ? a[lane] : ~u32{0};
     a = given;
   }
-  u32 inside = 0;
-  for (u32 lane = 0; lane < kWarpSize; ++lane) {
-    const ShuffleSource source = shuffle_source(kShuffle, lane, b[lane], c[lane]);
-    inside |= u32{source.inside} << lane;
-    result[lane] = a[source.inside ? source.lane : lane];
-  }
+  every_lane(
+      from, [](u32 lane, u32 by, u32 limits) { return shuffle_source(kShuffle, lane, by, limits); },
+      kLaneNumbers.data(), b, c);
+  const u32 outside = lanes_where([](u32 source) { return source == kOutside; }, from);
+  every_lane(
+      from, [](u32 source, u32 lane) { return source == kOutside ? lane : source; }, from,
+      kLaneNumbers.data());
+  permute(result, a, from);
   each_lane(
       w.mask, w.row<u32>(in.d), [](u32 v) { return v; }, result);
-  if (valid.bits != 0) write_predicate(w, valid, inside);
+  if (valid.bits != 0) write_predicate(w, valid, ~outside);
 }
 
 template <Shuffle kShuffle>
