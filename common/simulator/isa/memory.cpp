@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <xmmintrin.h>
+
 #include <bit>
 #include <cstring>
 #include <deque>
@@ -60,6 +62,28 @@ inline __attribute__((always_inline)) Access request(Warp& w, const Instruction&
   return begin_access(w, in, kind);
 }
 
+/// Four words a lane, of a full warp: four lanes at a time, turned from rows into columns.
+void load_quads(const Access& access, u32* const* d) {
+  for (u32 l = 0; l < kWarpSize; l += 4) {
+    __m128 lane[4];
+    for (u32 i = 0; i < 4; ++i) lane[i] = _mm_loadu_ps(reinterpret_cast<const f32*>(access.lane(l + i)));
+    _MM_TRANSPOSE4_PS(lane[0], lane[1], lane[2], lane[3]);
+    for (u32 j = 0; j < 4; ++j) _mm_store_ps(reinterpret_cast<f32*>(d[j] + l), lane[j]);
+  }
+}
+
+void store_quads(const Access& access, const u32* const* s) {
+  for (u32 l = 0; l < kWarpSize; l += 4) {
+    __m128 word[4];
+    for (u32 j = 0; j < 4; ++j) word[j] = _mm_load_ps(reinterpret_cast<const f32*>(s[j] + l));
+    _MM_TRANSPOSE4_PS(word[0], word[1], word[2], word[3]);
+    for (u32 i = 0; i < 4; ++i) _mm_storeu_ps(reinterpret_cast<f32*>(access.lane(l + i)), word[i]);
+  }
+}
+
+template <class E, u32 N>
+constexpr bool kQuads = sizeof(E) == 4 && N == 4;
+
 /// N elements of type E a lane.
 template <class E, u32 N>
 void load(Warp& w, const Instruction& in) {
@@ -69,6 +93,8 @@ void load(Warp& w, const Instruction& in) {
   } else {
     E* d[N];
     for (u32 j = 0; j < N; ++j) d[j] = w.row<E>(in.extra->slots[j]);
+    if constexpr (kQuads<E, N>)
+      if (w.mask == ~0u) return load_quads(access, d);
     for (u32 mask = w.mask; mask != 0; mask &= mask - 1) {
       const auto l = static_cast<u32>(std::countr_zero(mask));
       E values[N];
@@ -102,6 +128,8 @@ void store(Warp& w, const Instruction& in) {
   } else {
     const E* s[N];
     for (u32 j = 0; j < N; ++j) s[j] = w.row<E>(in.extra->slots[j]);
+    if constexpr (kQuads<E, N>)
+      if (w.mask == ~0u) return store_quads(access, s);
     for (u32 mask = w.mask; mask != 0; mask &= mask - 1) {
       const auto l = static_cast<u32>(std::countr_zero(mask));
       E values[N];
