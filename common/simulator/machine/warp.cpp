@@ -79,31 +79,38 @@ u32 Warp::run_loop(u32 quantum) {
   for (;;) {
     const Instruction* const code = function->code.data();
     const u32 lanes = fragment_mask, parking = stop;
+    const auto unguarded = static_cast<u32>(std::popcount(lanes));
     changed = false;
-    for (;;) {
-      const Instruction& in = code[pc];
-      ++pc;
-      ++done;
-      u32 active = lanes;
-      if (in.guard_kind != Guard::kNone) {
-        const u32 condition = predicate(in.guard);
-        active &= in.guard_kind == Guard::kIf ? condition : ~condition;
-      }
-      IssueCounters& count = counters[in.index];
-      ++count.warps;
-      count.lanes += static_cast<u32>(std::popcount(active));
-      work[static_cast<size_t>(in.pipe)] += in.work;
-      if constexpr (kObserved)
-        if (recorder != nullptr) recorder->before(*this, in, active, lanes);
-      if (active != 0) {
-        mask = active;
+    bool going = true;
+    while (going) {
+      // Up to a jump the next instruction is known without `pc`, which comes back through memory.
+      const Instruction* next = code + pc;
+      do {
+        const Instruction& in = *next++;
+        pc = static_cast<u32>(next - code);
+        ++done;
+        IssueCounters& count = counters[in.index];
+        ++count.warps;
+        u32 active = lanes, many = unguarded;
+        if (in.guard_kind != Guard::kNone) {
+          const u32 condition = predicate(in.guard);
+          active &= in.guard_kind == Guard::kIf ? condition : ~condition;
+          many = static_cast<u32>(std::popcount(active));
+        }
+        count.lanes += many;
+        work[static_cast<size_t>(in.pipe)] += in.work;
         if constexpr (kObserved)
-          if (block->observer != nullptr && block->observer->watched[in.index] != 0 && !in.hidden)
-            block->observer->before(*this, in, active);
-        in.execute(*this, in);
-      }
-      if constexpr (kTracked) track(in, active);
-      if (changed | yield | (pc == parking) | (done >= quantum)) break;
+          if (recorder != nullptr) recorder->before(*this, in, active, lanes);
+        if (active != 0) {
+          mask = active;
+          if constexpr (kObserved)
+            if (block->observer != nullptr && block->observer->watched[in.index] != 0 && !in.hidden)
+              block->observer->before(*this, in, active);
+          in.execute(*this, in);
+        }
+        if constexpr (kTracked) track(in, active);
+        going = !(changed | yield | (pc == parking) | (done >= quantum));
+      } while (going && pc == static_cast<u32>(next - code));
     }
     if (changed && repeat) {
       // It waits for other lanes and comes again: it has not been issued yet.

@@ -9,6 +9,9 @@
 namespace roofline::sim {
 namespace {
 
+/// Parts of issue(), which is called for every instruction: what they return stays in registers there.
+#define WITHIN_ISSUE inline __attribute__((always_inline))
+
 constexpr double kSchedulersPerSm = 4;  ///< sub-partitions of an SM; a warp lives in one of them
 
 using Cycles = Scoreboard::Cycles;
@@ -41,20 +44,20 @@ void Scoreboard::reset() {
   std::fill(ready_.begin(), ready_.end(), Cycles{});
 }
 
-Cycles Scoreboard::ready_at(Slot slot) const {
+WITHIN_ISSUE Cycles Scoreboard::ready_at(Slot slot) const {
   if (slot.bits == 0 || slot.bank() != 0) return {};
   const size_t row = slot.offset() / 64;
   return row < ready_.size() ? ready_[row] : Cycles{};
 }
 
-void Scoreboard::set_ready(Slot slot, Cycles at) {
+WITHIN_ISSUE void Scoreboard::set_ready(Slot slot, Cycles at) {
   if (slot.bits == 0 || slot.bank() != 0) return;
   const size_t row = slot.offset() / 64;
   if (row >= ready_.size()) ready_.resize(row + 64);
   ready_[row] = at;
 }
 
-Cycles Scoreboard::sources_ready(const Instruction& in, const InstructionInfo& info) const {
+WITHIN_ISSUE Cycles Scoreboard::sources_ready(const Instruction& in, const InstructionInfo& info) const {
   Cycles at = later(later(ready_at(in.a), ready_at(in.b)), later(ready_at(in.c), ready_at(in.e)));
   if (in.guard_kind != Guard::kNone) at = later(at, ready_at(in.guard));
   // A store keeps its value where other instructions keep their result.
@@ -75,7 +78,8 @@ double loop_clocks(const DeviceDescription& device, const InstructionInfo& info,
   return turns * (info.width == 8 ? device.atomic_loop_64_latency : device.atomic_loop_latency);
 }
 
-Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes, u32 turns) const {
+WITHIN_ISSUE Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes,
+                                           u32 turns) const {
   if (info.cost.pipe == Pipe::kNone) return {};
   const double more_passes = passes > 1 ? passes - 1.0 : 0.0;
   switch (level) {
@@ -103,7 +107,8 @@ Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLevel level, u3
   return {cycles, cycles};
 }
 
-Cycles Scoreboard::in_memory_order(Cycles start, const InstructionInfo& info, MemoryLevel level) {
+WITHIN_ISSUE Cycles Scoreboard::in_memory_order(Cycles start, const InstructionInfo& info,
+                                                MemoryLevel level) {
   if (!info.is_load && !info.is_store && !info.is_atomic) return start;
   const size_t kind = level == MemoryLevel::kShared ? 0 : 1;
   // What is read through the read-only path (ld.global.nc) is written by nobody during the kernel.
