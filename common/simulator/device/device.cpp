@@ -139,6 +139,10 @@ void Device::rename_allocation(u64 address, const std::string& origin) {
   state_->memory.rename(address, origin);
 }
 
+bool Device::read_in(u64 address, u64 bytes, int file, u64 offset) {
+  return state_->memory.read_in(address, bytes, file, offset);
+}
+
 std::byte* Device::at(u64 address) { return reinterpret_cast<std::byte*>(address); }
 
 void Device::set_managed_memory(ManagedMemory* managed) { state_->l2.set_managed(managed); }

@@ -84,6 +84,8 @@ class Device {
   std::string explain(u64 address, u64 bytes) const;
   /// Names who made the allocation that starts at `address` anew.
   void rename_allocation(u64 address, const std::string& origin);
+  /// Fills an allocation from a file; false when that has fewer bytes.
+  bool read_in(u64 address, u64 bytes, int file, u64 offset);
   /// Unchecked access to device or host-window memory inside this process.
   std::byte* at(u64 address);
 

@@ -323,6 +323,25 @@ bool Memory::remove_host(u64 address) {
   return true;
 }
 
+bool Memory::read_in(u64 address, u64 bytes, int file, u64 offset) {
+  for (u64 done = 0; done < bytes;) {
+    // From file to file no page is touched before it is full, which takes half the time; where that does not
+    // work, through the mapping.
+    ssize_t n = -1;
+    if (address - window_ < window_bytes_) {
+      auto from = static_cast<off_t>(offset + done), to = static_cast<off_t>(address - window_ + done);
+      n = copy_file_range(file, &from, file_, &to, bytes - done, 0);
+    }
+    if (n <= 0)
+      n = pread(file, reinterpret_cast<void*>(address + done), bytes - done,
+                static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<u64>(n);
+  }
+  return true;
+}
+
 /// Joins a range with the holes around it and drops every page that now holds nothing.
 void Memory::give_back(u64 begin, u64 bytes) {
   const auto [hole_begin, hole_end] = join(holes_, begin, bytes);

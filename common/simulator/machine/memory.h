@@ -65,6 +65,9 @@ class Memory {
   void enter(u64 address, u64 bytes, const std::string& origin, bool read_only);
   void leave(u64 address);
 
+  /// Fills a live allocation from a file; false when that has fewer bytes.
+  bool read_in(u64 address, u64 bytes, int file, u64 offset);
+
   /// Enters memory of the host window into the table; false when it overlaps something.
   bool add_host(u64 address, u64 bytes, const std::string& origin);
   bool remove_host(u64 address);

@@ -218,31 +218,24 @@ std::byte* Machine::allocation(const MemoryRange& range) const {
   return owner->device().at(range.address);
 }
 
-namespace {
-
-/// Moves all bytes of a range between memory and a file by `move`, pread or pwrite, which may move fewer.
-bool move_all(const auto& move, auto* bytes, const MemoryRange& range, int file) {
-  for (u64 done = 0; done < range.bytes;) {
-    const ssize_t n = move(file, bytes + done, range.bytes - done, static_cast<off_t>(range.offset + done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<u64>(n);
-  }
-  return true;
-}
-
-}  // namespace
-
 bool Machine::read_in(const MemoryRange& range, int file) {
-  std::byte* bytes = allocation(range);
-  if (bytes == nullptr || !move_all(pread, bytes, range, file)) return false;
-  board_.owner_of(range.address)->given(range.address, range.bytes, range.keeps_l2);
+  if (allocation(range) == nullptr) return false;
+  Server& owner = *board_.owner_of(range.address);
+  if (!owner.device().read_in(range.address, range.bytes, file, range.offset)) return false;
+  owner.given(range.address, range.bytes, range.keeps_l2);
   return true;
 }
 
 bool Machine::write_out(const MemoryRange& range, int file) const {
   const std::byte* bytes = allocation(range);
-  return bytes != nullptr && move_all(pwrite, bytes, range, file);
+  if (bytes == nullptr) return false;
+  for (u64 done = 0; done < range.bytes;) {
+    const ssize_t n = pwrite(file, bytes + done, range.bytes - done, static_cast<off_t>(range.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<u64>(n);
+  }
+  return true;
 }
 
 void Machine::begin_region() {
