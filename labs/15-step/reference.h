@@ -26,9 +26,12 @@ struct View {
 /// c[0 .. 4) += four terms a * b each, on rows of n elements.
 ROOFLINE_VECTORISED inline void add_rows(double* const* c, const double* const* b, const double (*a)[4],
                                          std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    const double b0 = b[0][j], b1 = b[1][j], b2 = b[2][j], b3 = b[3][j];
-    for (int i = 0; i < 4; ++i) c[i][j] += a[i][0] * b0 + a[i][1] * b1 + a[i][2] * b2 + a[i][3] * b3;
+  const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+  for (int i = 0; i < 4; ++i) {
+    const double a0 = a[i][0], a1 = a[i][1], a2 = a[i][2], a3 = a[i][3];
+    double* sum = c[i];
+#pragma GCC ivdep  // rows of c are none of b
+    for (std::size_t j = 0; j < n; ++j) sum[j] += a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j];
   }
 }
 
