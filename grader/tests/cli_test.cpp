@@ -400,6 +400,17 @@ TEST_F(CommandLine, GradesAPatch) {
   expect(lab({"grade", "01", "--file", (file_.parent_path() / "mine.patch").string()}), 2, "mine.patch:1: ");
 }
 
+// Breaks when what is released before the next call counts as work outside of it.
+TEST_F(CommandLine, ReleaseMayUseTheDevice) {
+  std::string text = read_file(root_ / "solutions/05-launch/launch.cu");
+  const size_t at = text.find("  delete s;");
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at, "  void* last = nullptr;\n  CUDA_CHECK(cudaMalloc(&last, 1024));\n"
+                  "  CUDA_CHECK(cudaMemset(last, 0, 1024));\n  CUDA_CHECK(cudaFree(last));\n");
+  write_file(file_, text);
+  expect(lab({"grade", "05", "--quick", "--file", file_.string()}), 0, "");
+}
+
 TEST_F(CommandLine, AuthorCheckOfNothingIsNoPass) {
   expect(lab({"author-check", "01", "--only", "no such submission"}), 1, "no submission was graded");
 }
