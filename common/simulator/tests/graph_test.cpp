@@ -131,9 +131,9 @@ TEST_F(GraphMachine, ImpossibleGraphsAreRefused) {
   EXPECT_EQ(define(1, {{node(Kind::kEmpty, {0})}}), Status::kInvalidValue);  // a cycle
   EXPECT_EQ(define(1, {{node(Kind::kKernel)}}), Status::kInvalidValue);      // no such function
   GraphNode copy = node(Kind::kCopy);
-  copy.copy = {{kDeviceWindow, ~u64{0}, ~u64{0}, ~u64{0}}, kDeviceWindow, 1, ~u64{0}, ~u64{0}, 1, false};
+  copy.copy = {{kDeviceWindow, ~u64{0}, ~u64{0}, ~u64{0}}, kDeviceWindow, 1, ~u64{0}, ~u64{0}, 1};
   EXPECT_EQ(define(1, {{copy}}), Status::kInvalidValue);
-  copy.copy = {{kDeviceWindow, 4, 4, 1}, kDeviceWindow, 4, 1, 0, 0, false};
+  copy.copy = {{kDeviceWindow, 4, 4, 1}, kDeviceWindow, 4, 1, 0, 0};
   EXPECT_EQ(define(1, {{copy}}), Status::kInvalidValue);  // nothing is allocated there
   EXPECT_EQ(define(1, {{node(Kind::kEmpty)}}), Status::kOk);
   EXPECT_EQ(ask(UpdateGraphNode{2, 0, node(Kind::kEmpty)}).first.status, Status::kInvalidHandle);
@@ -152,8 +152,8 @@ TEST_F(GraphMachine, ImpossibleGraphsAreRefused) {
 TEST_F(GraphMachine, RunsStopWhereTheProgramIsNeeded) {
   const u64 address = ask<Address>(Allocate{16, ""}).second.address;
   GraphNode in = node(Kind::kCopyIn), out = node(Kind::kCopyOut, {1});
-  in.copy = {{address, 16, 16, 1}, 0, 16, 1, 0, 0, true};
-  out.copy = {{0, 16, 16, 1}, address, 16, 1, 0, 0, true};
+  in.copy = {{address, 16, 16, 1}, 0, 16, 1, 0, 0};
+  out.copy = {{0, 16, 16, 1}, address, 16, 1, 0, 0};
   ASSERT_EQ(define(3, {{in, node(Kind::kHost, {0}), out}}), Status::kOk);
   session_.begin_region();
   send(LaunchGraph{3, 0, 8});

@@ -81,12 +81,16 @@ TEST_F(TimelineTest, ManySmallKernelsHaveOneDevice) {
   EXPECT_LT(timeline_.device_end(), 3.4e-3);
 }
 
-// Broken by: a slowed kernel that takes of others what it would take at its full pace.
+// Broken by: a kernel that is slowed by DRAM and takes of other resources what it would take at its full pace.
 TEST_F(TimelineTest, ASlowedKernelTakesLess) {
-  DeviceShare most{.block_slots = 0.1};
-  most.of[DeviceShare::kDram] = 0.6;
-  for (u32 stream = 1; stream <= 3; ++stream) timeline_.kernel(stream, "most of DRAM", 1e-3, most);
-  EXPECT_NEAR(timeline_.device_end(), 1.8e-3, 0.05e-3);
+  DeviceShare half{.block_slots = 0.1}, both{.block_slots = 0.1}, arithmetic{.block_slots = 0.1};
+  half.of[DeviceShare::kDram] = 0.5;
+  both.of[DeviceShare::kDram] = both.of[DeviceShare::kFma] = 1;
+  arithmetic.of[DeviceShare::kFma] = 1;
+  timeline_.kernel(1, "half of DRAM", 1e-3, half);
+  timeline_.kernel(2, "both", 1e-3, both);  // half its pace for 1 ms, then alone until 1.5
+  timeline_.kernel(3, "arithmetic", 1e-3, arithmetic);
+  EXPECT_NEAR(last().end, 2e-3, 0.05e-3) << "half the lanes for 1 ms, none until 1.5";
 }
 
 // Broken by: a copy within the device's memory that finds all of DRAM beside a kernel that needs all of it.

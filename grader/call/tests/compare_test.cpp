@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](Scene& s) {
                   for (float& y : s.y) y *= 0.25F;
                 }},
-        Example{"nearly_copied", Pattern::kNone,
+        Example{"nearly_copied", Pattern::kScaled,
                 [](Scene& s) {
                   s.y = s.x;
                   s.y[17] = 2 * s.x[17];

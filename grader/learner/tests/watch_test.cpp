@@ -318,7 +318,7 @@ TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
   ASSERT_TRUE(shows("labs/01-pointwise/pointwise.cu:"));
   ASSERT_TRUE(shows("that is: the statement before this place has no semicolon"));
   std::ofstream(file_, std::ios::trunc) << solution_;  // in place
-  ASSERT_TRUE(shows("right in 20 small cases"));
+  ASSERT_TRUE(shows("right in 22 small cases"));
   ASSERT_TRUE(shows("was does-not-compile"));
   press("h");
   ASSERT_TRUE(shows("Hint 1 of 6"));
