@@ -1,4 +1,4 @@
-// expect: fail wrong-structure; naive: passes
+// expect: wrong-structure more than can be watched
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
