@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "grader/base/units.h"
 #include "grader/profile/advisor.h"
 
@@ -16,15 +18,22 @@ void tiny_launches(const ProgramProfile& program, Advice& advice) {
   const double mean = program.kernel_seconds / static_cast<double>(launches);
   const double launch = program.device.launch_us * 1e-6;
   if (mean > 3 * launch) return;
+  const std::string overhead = percent_text(program.overhead_seconds / region.virtual_seconds) +
+                               " of the simulated time is overhead. Give each more work, fuse kernels, or ";
+  const auto nodes = static_cast<size_t>(std::ranges::count_if(
+      region.kernels, [](const sim::KernelRecord& kernel) { return kernel.graph_launch != 0; }));
+  if (2 * nodes > launches) {
+    advice.program(0, std::to_string(launches) + " kernels, most of them nodes of graphs, execute for " +
+                          time_text(mean) + " each, and follow each other as far apart as nodes do: " + overhead +
+                          "let nodes that need not wait for each other run beside each other.");
+    return;
+  }
   const double saved =
       program.overhead_seconds * (1 - program.device.graph_node_us / (program.device.launch_us + 1e-9));
-  advice.program(
-      saved > 0 ? saved : 0,
-      std::to_string(launches) + " launches execute for " + time_text(mean) +
-          " each, hardly longer than a launch itself takes: " +
-          percent_text(program.overhead_seconds / region.virtual_seconds) +
-          " of the simulated time is overhead. Give each launch more work, fuse kernels, or capture the "
-          "sequence in a CUDA Graph and launch that.");
+  advice.program(saved > 0 ? saved : 0,
+                 std::to_string(launches) + " launches execute for " + time_text(mean) +
+                     " each, hardly longer than a launch itself takes: " + overhead +
+                     "capture the sequence in a CUDA Graph and launch that.");
 }
 
 void redundant_copies(const ProgramProfile& program, Advice& advice) {
@@ -32,6 +41,8 @@ void redundant_copies(const ProgramProfile& program, Advice& advice) {
   const double moved = number(region.host_to_device_bytes + region.device_to_host_bytes);
   const double needed = 2 * number(region.device_bytes_peak);
   if (moved < 2 * needed || moved < 1e6 || program.copy_seconds < region.virtual_seconds * 0.2) return;
+  // Copies that run beside kernels already cost little.
+  if (program.copy_seconds + program.kernel_seconds > 1.2 * region.virtual_seconds) return;
   advice.program(
       program.copy_seconds * (1 - needed / moved),
       bytes_text(moved) + " cross the link between host and device, although the program's arrays take " +
