@@ -187,7 +187,8 @@ void explain_faults(Result& result, const Explanations& explanations) {
         check.kind == CheckKind::kPrediction)
       continue;
     // Where the cause is known, the wrong answer that follows from it needs no other.
-    const std::string said = check.message.substr(0, check.message.find("\nAnd the answer is wrong"));
+    const std::string said =
+        check.title + "\n" + check.message.substr(0, check.message.find("\nAnd the answer is wrong"));
     const auto says_it = [&](const ErrorMeaning& entry) {
       return result.part.ends_with(entry.part) && said.find(entry.says) != std::string::npos;
     };

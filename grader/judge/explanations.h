@@ -15,7 +15,7 @@
 ///     says = 'identifier "half"'         # part of what the compiler says
 ///     means = "half is declared in cuda_fp16.h, which edges.h includes."
 ///     [[fault]]
-///     says = "StreamCaptureUnsupported"  # part of what the grader says when a check fails
+///     says = "StreamCaptureUnsupported"  # part of the title or the message of a check that fails
 ///     means = "A stream that is captured runs nothing: nobody can wait for it."
 ///     part = "b"                         # where only this part's grades mean it so
 ///     [prediction]
