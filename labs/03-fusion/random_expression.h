@@ -155,14 +155,36 @@ inline Expression sound_expression(std::mt19937_64& random, int inputs, bool che
   }
 }
 
+/// Two expressions that are alike but for one node, v1 - v10 or v11 - v0. Written without anything between
+/// operation and operands, the two nodes are the same digits.
+inline Expression alike(std::uint8_t a, std::uint8_t b) {
+  return {.nodes_used = 14,
+          .inputs_used = 2,
+          .nodes = {{Op::kInput, 0, 0},
+                    {Op::kInput, 1, 0},
+                    {Op::kConstant, 0, 0},
+                    {Op::kMultiply, 0, 2},
+                    {Op::kAdd, 3, 1},
+                    {Op::kSine, 4, 0},
+                    {Op::kConstant, 1, 0},
+                    {Op::kMultiply, 5, 6},
+                    {Op::kSubtract, 7, 0},
+                    {Op::kSigmoid, 8, 0},
+                    {Op::kAdd, 9, 1},
+                    {Op::kTanh, 10, 0},
+                    {Op::kSubtract, a, b},
+                    {Op::kMultiply, 12, 11}},
+          .constants = {}};
+}
+
 /// A, B, C, E have 1, 2, 3 and 4 inputs; D is C with its inputs exchanged, so that a cache must look at the
-/// operands.
+/// operands. F and G are two of the alike.
 inline std::vector<Expression> random_expressions(std::mt19937_64& random) {
   std::vector<Expression> list;
   for (int inputs = 1; inputs <= 2; ++inputs) list.push_back(sound_expression(random, inputs, false));
   Expression c = sound_expression(random, 3, false);
   while (!differ(random, c, rotated(c))) c = sound_expression(random, 3, false);
-  list.insert(list.end(), {c, rotated(c), sound_expression(random, 4, false)});
+  list.insert(list.end(), {c, rotated(c), sound_expression(random, 4, false), alike(1, 10), alike(11, 0)});
   return list;
 }
 
