@@ -19,7 +19,7 @@
 struct Solver;  // yours: what prepare() makes and run() needs
 
 /// Everything that can be done without knowing steps and dt. state.u holds no input yet.
-/// \param state   device arrays; they stay where they are until release()
+/// \param state   device arrays, which stay where they are until release(); the State itself does not: copy it
 /// \param stream  where the work goes, here and in run(); not the default stream
 Solver* prepare(const State& state, cudaStream_t stream);
 

@@ -20,7 +20,10 @@ void prepare_all(const float*, float*, int, float, float, float, std::size_t n, 
     float* memory = nullptr;
     CUDA_CHECK(cudaMalloc(&memory, kArrays * n * sizeof(float)));
     states[i] = {memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n, memory + 5 * n, n};
-    solvers[i] = prepare(states[i], stream);
+    static State passed;  // it does not stay: a solver keeps a copy
+    passed = states[i];
+    solvers[i] = prepare(passed, stream);
+    passed = {};
   }
 }
 

@@ -123,7 +123,7 @@ Lab ROOFLINE_LAB_SPEC() {
                                     between(0.02, 0.1, scalar("dt2")), size("n"), stream()},
                       .outputs = {{.argument = "y", .reference = advanced, .tolerance = {.c = 2}}}},
           .cases = {sized(1, 1), sized(2, 3), sized(31, 2), sized(255, 1), sized(256, 3), sized(257, 0),
-                    sized(1023, 4), sized(4099, 2), same_dt()},
+                    sized(1023, 4), sized(4099, 2), sized(20000, 0), same_dt()},
           .goals = {against("node", "20 kernels a step, beside nodes of a straight graph", "graph-node",
                             {{0, {.pass = 0.70, .good = 0.80, .excellent = 0.85}}}),
                     // Published for kernels of 64 KiB: A100 2.62 us in a stream and 1.34 in a graph, GH200
