@@ -263,6 +263,7 @@ Check overlap_check(const Measurement& line, const TimedSeries& series, const Ov
                   format_number("%.0f", times.together * 1e6) +
                   " us: " + format_number("%.3f", line.fraction) + " of the shorter is hidden; " +
                   format_number("%.2f", line.thresholds.lowest()) + " passes";
+  if (times.together > times.kernels + times.copies) check.message += "; longer than one after the other";
   if (check.verdict == Verdict::kNoisy) not_settled(check);
   return check;
 }

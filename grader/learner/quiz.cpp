@@ -196,7 +196,10 @@ std::vector<QuizAnswer> ask_quiz(const std::vector<QuizQuestion>& questions,
         (question.unit.empty() ? "" : " [" + question.unit + "]"));
     for (;;) {
       const std::optional<std::string> line = read_line();
-      if (!line) return answers;
+      if (!line) {  // the end of the input: the others were not asked
+        say("Skipped. " + question.explanation);
+        return answers;
+      }
       answers[i].given = trimmed(*line);
       if (answers[i].given.empty()) break;
       const std::string complaint = question.complaint(answers[i].given);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "simulator/names.h"
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/kernel_use.h"
 #include "simulator/runtime/say.h"
@@ -57,7 +58,7 @@ std::string problem_of_extents(const LaunchRequest& q, const DeviceDescription& 
 /// The error says only that some argument is invalid; the first refused launch of a program is explained.
 void explain_once(const Kernel& kernel, const std::string& problem) {
   static std::atomic<bool> said = false;
-  if (!said.exchange(true)) say("the launch of " + kernel.name + " is refused: " + problem);
+  if (!said.exchange(true)) say("the launch of " + readable_name(kernel.name) + " is refused: " + problem);
 }
 
 cudaError_t check(const LaunchRequest& q, const Kernel& kernel, const DeviceDescription& device) {
