@@ -23,8 +23,8 @@ const Program kProgram = {
     .outputs = {{.argument = "y", .reference = reference, .tolerance = {.c = 2}}},
 };
 
-// One element more than blocks of any usual size cover: a number of blocks that is rounded up as a float, which
-// has 24 bits, leaves it out.
+// One element more than blocks of any usual size cover: a number of blocks that is rounded up as a float,
+// which has 24 bits, leaves it out.
 Value timed_elements() {
   const Value whole = l2_multiple({.simulated = 5, .gpu = 16, .bytes_per_element = 8});
   return Value([whole](const DeviceFacts& device) { return whole.at(device) + 1; });

@@ -213,8 +213,8 @@ void set(NamedValues& settings, const Expression& e) {
   }
 }
 
-/// The order in which the expressions A to G come: A to E three times or more, never sorted. Two come again at
-/// once, so that a quick check sees whether they are remembered, and rightly, without waiting for all
+/// The order in which the expressions A to G come: A to E three times or more, never sorted. Two come again
+/// at once, so that a quick check sees whether they are remembered, and rightly, without waiting for all
 /// compilations.
 constexpr int kOrder[] = {0, 1, 0, 1, 2, 3, 4, 2, 0, 3, 4, 1, 2, 4, 3, 2, 5, 6};
 constexpr double kSizes[] = {1,      255, 1023, 257,       33,  100'003, 0,    1024, 31,
@@ -263,8 +263,7 @@ std::vector<Case> compiler_cases() {
   for (const unsigned elements : {1U, 2U}) {
     cases.push_back({.id = "misaligned-" + std::to_string(elements),
                      .title = "pointers " + std::to_string(elements) +
-                              (elements == 1 ? " element" : " elements") +
-                              " past an aligned address",
+                              (elements == 1 ? " element" : " elements") + " past an aligned address",
                      .settings = {{"n", 10'007}},
                      .misaligned_elements = elements});
   }

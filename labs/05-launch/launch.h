@@ -19,8 +19,8 @@
 struct Solver;  // yours: what prepare() makes and run() needs
 
 /// Everything that can be done without knowing steps and dt. state.u holds no input yet.
-/// \param state   device arrays, which stay where they are until release(); the State itself does not: copy it
-/// \param stream  where the work goes, here and in run(); not the default stream
+/// \param state   device arrays, which stay where they are until release(); the State itself does not: copy
+/// it \param stream  where the work goes, here and in run(); not the default stream
 Solver* prepare(const State& state, cudaStream_t stream);
 
 /// Advances state.u by `steps` (0 or more) steps of length dt, in place. It need not wait for the end.

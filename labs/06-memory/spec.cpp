@@ -60,7 +60,8 @@ std::vector<Case> chain_cases(double (*activations)(int layers), int telling, co
   }
   cases.push_back(chain_case(activations, 6, 128, 64));
   cases.push_back(chain_case(activations, 9, 64, 128));
-  cases.push_back(chain_case(activations, 12, 256, 64));  // the gradients of all weights have less room than four activations
+  cases.push_back(chain_case(activations, 12, 256,
+                             64));  // the gradients of all weights have less room than four activations
   return cases;
 }
 
