@@ -18,8 +18,9 @@ namespace {
 __global__ void scan_kernel(const std::uint32_t* x, std::uint32_t* y, std::size_t n, std::uint64_t* scratch) {
 }
 
-// TODO 4 (about 20 lines): what comes before each tile. To pass: a second kernel makes a running sum of the
-// tiles' sums, and a third adds it to y. For the last medal one kernel, whose blocks look back.
+// TODO 4 (about 20 lines): what comes before each tile. To pass: four numbers a load; a second kernel makes a
+// running sum of the tiles' sums, and a third adds it to y. For the last medal one kernel, whose blocks look
+// back.
 
 }  // namespace
 

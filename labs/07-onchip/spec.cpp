@@ -36,21 +36,36 @@ Case matrix(std::uint64_t rows, std::uint64_t columns) {
           .settings = {{"rows", static_cast<double>(rows)}, {"columns", static_cast<double>(columns)}}};
 }
 
+std::string past_aligned(unsigned elements) {
+  return "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
+         " past an aligned address";
+}
+
+/// The same call with its pointers `elements` past an aligned address.
+Case shifted(Case one, unsigned elements) {
+  one.id += "-misaligned-" + std::to_string(elements);
+  one.title += ", " + past_aligned(elements);
+  one.misaligned_elements = elements;
+  return one;
+}
+
+/// The last two have more tiles of 32 x 32 in a row or a column than a grid has blocks in y.
 constexpr std::pair<std::uint64_t, std::uint64_t> kShapes[] = {
-    {0, 5},   {5, 0},    {1, 1},    {1, 1023},  {1023, 1},   {31, 33},     {32, 32},    {33, 31},
-    {63, 65}, {64, 128}, {128, 64}, {255, 257}, {256, 1000}, {1023, 1025}, {70'001, 3}, {2, 100'003}};
+    {0, 5},      {5, 0},       {1, 1},      {1, 1023},    {1023, 1},      {31, 33},      {32, 32},
+    {33, 31},    {63, 65},     {64, 100},   {100, 64},    {64, 128},      {128, 64},     {255, 257},
+    {256, 1000}, {1535, 1537}, {70'001, 3}, {2, 100'003}, {2'097'121, 1}, {1, 2'097'121}};
 
 std::vector<Case> transpose_cases() {
   std::vector<Case> cases;
   for (const auto& [rows, columns] : kShapes) cases.push_back(matrix(rows, columns));
   for (const unsigned elements : {1U, 2U, 3U}) {
-    Case shifted = matrix(300, 500);
-    shifted.id = "misaligned-" + std::to_string(elements);
-    shifted.title = "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-                    " past an aligned address";
-    shifted.misaligned_elements = elements;
-    cases.push_back(std::move(shifted));
+    Case one = shifted(matrix(300, 500), elements);
+    one.id = "misaligned-" + std::to_string(elements);
+    one.title = past_aligned(elements);
+    cases.push_back(std::move(one));
   }
+  // Sides that are multiples of every tile, so that only the addresses forbid 16 bytes at once.
+  cases.push_back(shifted(matrix(128, 192), 1));
   Case special = matrix(301, 499);
   special.id = "special";
   special.title = "NaN, infinities, -0 and denormals among the inputs";
@@ -156,11 +171,20 @@ Case holding(std::string id, std::string title, double n, std::uint8_t content, 
           .tells = std::move(tells)};
 }
 
+/// Fewer elements than there are before the first address that 16 divides.
+std::vector<Case> shorter_than_the_head(std::uint8_t content) {
+  std::vector<Case> cases;
+  for (const unsigned n : {1U, 2U, 3U})
+    cases.push_back(
+        shifted(holding("n-" + std::to_string(n), "n = " + std::to_string(n), n, content, ""), 1));
+  return cases;
+}
+
 double one(const Settings&) { return 1; }
 
 std::vector<Case> reduce_cases() {
   std::vector<Case> cases = common_cases({.more_sizes = {4095, 4097}, .fixed = {{"content", kAnySign}}});
-  return nothing_last(cases) +
+  return nothing_last(cases + shorter_than_the_head(kAnySign)) +
          std::vector<Case>{
              holding("negative", "only numbers below 0", 1000, kNegative, "numbers below 0"),
              holding("infinity", "one of them is infinite", 100'003, kOneInfinite, ""),
@@ -248,7 +272,7 @@ std::vector<Case> histogram_cases() {
                                           .misaligned = {1, 3, 4, 8, 15},
                                           .special_values = false,
                                           .fixed = {{"content", kUniform}}});
-  return nothing_last(cases) +
+  return nothing_last(cases + shorter_than_the_head(kUniform)) +
          std::vector<Case>{
              holding("equal", "all keys are the same", 300'007, kEqual, "equal keys"),
              holding("zeros", "all keys are 0", 1000, kZeros, ""),
@@ -342,11 +366,14 @@ std::vector<Case> scan_cases() {
          nothing_last(common_cases({.more_sizes = {1024, 1025, 4095, 4096, 4097, 300'001},
                                     .special_values = false,
                                     .fixed = {{"content", kAnyBits}}})) +
-         std::vector<Case>{{.id = "beyond-2^31",
-                            .title = "more than 2^31 numbers",
-                            .settings = {{"content", kAnyBits}, {"n", 2'147'483'648.0 + 1'000'003}},
-                            .gpu_only = true,
-                            .needs_memory = 18'500'000'000}};
+         std::vector<Case>{
+             holding("ones-4000000", "4 million ones, in more tiles than an A100 has places for blocks",
+                     4'000'000, kOnes, ""),
+             {.id = "beyond-2^31",
+              .title = "more than 2^31 numbers",
+              .settings = {{"content", kAnyBits}, {"n", 2'147'483'648.0 + 1'000'003}},
+              .gpu_only = true,
+              .needs_memory = 18'500'000'000}};
 }
 
 Part scan() {
