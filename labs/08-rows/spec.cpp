@@ -265,6 +265,8 @@ void softmax_reference(const CallView& call, std::uint64_t begin, std::uint64_t 
 
 std::vector<Case> softmax_cases() {
   std::vector<Case> cases = common(8);
+  // More rows than a grid has blocks in y, of a width at which each has a block of its own.
+  cases.push_back(matrix(66'000, 264, 8));
   cases.push_back(named("offset", "elements near 10000", shape(9, 300, 1e4, 16), "large elements"));
   cases.push_back(named("negative-offset", "elements near -10000", shape(5, 3000, -1e4, 16)));
   cases.push_back(named("whole-range", "elements from -60000 to 60000", shape(5, 4096, 0, 6e4)));
