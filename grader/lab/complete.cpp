@@ -29,6 +29,7 @@ std::vector<Case> each_alone(const Program& program, const Case& together) {
 
 void complete(Lab& lab) {
   for (Part& part : lab.parts) {
+    if (part.program.arrays_move_together) continue;
     const auto first =
         std::ranges::find_if(part.cases, [](const Case& one) { return one.misaligned_elements != 0; });
     if (first == part.cases.end()) continue;

@@ -162,6 +162,9 @@ struct Program {
   /// How many GPUs it runs on; each reaches the others' memory, in its kernels too. The worker aims at the
   /// first one before each call. Where there are fewer, or they do not reach each other, a part is skipped.
   unsigned gpus = 1;
+  /// The function may count on it that its arrays begin equally far behind an aligned address: no case moves
+  /// one of them alone.
+  bool arrays_move_together = false;
 };
 
 }  // namespace roofline::grader

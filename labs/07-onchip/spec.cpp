@@ -309,7 +309,8 @@ Part histogram() {
                                 out(
                                     "bins", [](const Settings&) { return kBins; }, Type::kU32),
                                 size("n"), stream()},
-                  .outputs = {{.argument = "bins", .tolerance = {.c = 0}, .reference_of = bins_of}}},
+                  .outputs = {{.argument = "bins", .tolerance = {.c = 0}, .reference_of = bins_of}},
+                  .arrays_move_together = true},
       .cases = histogram_cases(),
       .goals = {histogram_goal("random", "random keys: two bytes an element, at the read roof", kUniform),
                 histogram_goal("equal", "all keys the same: two bytes an element, at the read roof", kEqual)},

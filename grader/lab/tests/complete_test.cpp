@@ -27,5 +27,15 @@ TEST(CompleteLab, OneArrayIsAloneAlready) {
   EXPECT_EQ(lab.parts[0].cases.size(), before);
 }
 
+// Breaks when a function is refused for what its header promises it.
+TEST(CompleteLab, ArraysThatMoveTogetherAreNotMovedAlone) {
+  Lab lab{.parts = {{.program = {.arguments = {in("x", "n"), in("w", "n"), size("n")},
+                                 .arrays_move_together = true},
+                     .cases = common_cases({})}}};
+  const std::size_t before = lab.parts[0].cases.size();
+  complete(lab);
+  EXPECT_EQ(lab.parts[0].cases.size(), before);
+}
+
 }  // namespace
 }  // namespace roofline::grader
