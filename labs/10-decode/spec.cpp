@@ -154,9 +154,8 @@ constexpr double kColumns = 11'008;  ///< of the goal: a projection of a model o
 constexpr double kRowBytes = kColumns * (0.5 + 2 / kGroup);
 
 Part gemv() {
-  Argument w = in("w", weight_bytes, Type::kU8), x = in("x", "columns", Type::kF16);
-  w.fill = fill_weights;
-  x.fill = fill_x;
+  const Argument w = filled(in("w", weight_bytes, Type::kU8), fill_weights),
+                 x = filled(in("x", "columns", Type::kF16), fill_x);
   return {
       .letter = "a",
       .title = "decode A: 4-bit weights times a vector",
@@ -299,9 +298,14 @@ void decode_reference(const CallView& call, std::uint64_t begin, std::uint64_t e
   }
 }
 
-/// `largest` bounds the elements of q: scores have about its size.
-NamedValues cache(double heads, double kv_heads, Value n, double largest = 1) {
-  return {{"heads", heads}, {"kv_heads", kv_heads}, {"n", std::move(n)}, {"largest", largest}};
+/// `largest` bounds the elements of q: scores have about its size. With `negative` all elements of q are near
+/// it, and all keys near -1: scores of about -10 times `largest`, a few apart.
+NamedValues cache(Value heads, Value kv_heads, Value n, double largest = 1, bool negative = false) {
+  return {{"heads", std::move(heads)},
+          {"kv_heads", std::move(kv_heads)},
+          {"n", std::move(n)},
+          {"largest", largest},
+          {"negative", negative ? 1 : 0}};
 }
 
 Case attending(double heads, double kv_heads, double n, const std::string& tells = "") {
@@ -350,6 +354,14 @@ std::vector<Case> decode_cases() {
   large.settings = cache(3, 3, 701, 24);
   large.tells = "";
   cases.push_back(large);
+  Case negative = attending(2, 2, 100, "scores below zero");
+  negative.id = "negative";
+  negative.title = "scores of about -300";
+  negative.settings = cache(2, 2, 100, 32, true);
+  cases.push_back(negative);
+  const Value many([](const DeviceFacts& device) { return 2.0 * device.sms + 1; });
+  cases.push_back(
+      {.id = "many-heads", .title = "more heads than two for each SM", .settings = cache(many, many, 100)});
   Case shifted = attending(2, 2, 129);
   shifted.id = "misaligned-8";
   shifted.title = "pointers eight elements past an aligned address";
@@ -364,22 +376,26 @@ std::vector<Case> decode_cases() {
 }
 
 void fill_query(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
-  fill_random(Type::kF16, array, seed, -s["largest"], s["largest"]);
+  const double largest = s["largest"];
+  fill_random(Type::kF16, array, seed, s["negative"] != 0 ? 0.9 * largest : -largest, largest);
+}
+void fill_cached_keys(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
+  fill_random(Type::kF16, array, seed, -1, s["negative"] != 0 ? -0.75 : 1);
 }
 
 Part decode() {
   constexpr double kHeads = 8;
-  Argument q = in("q", query_elements, Type::kF16);
-  q.fill = fill_query;
+  const Argument q = filled(in("q", query_elements, Type::kF16), fill_query);
   return {
       .letter = "b",
       .title = "decode B: attention for one token",
       .program = {.header = "decode.h",
                   .source = "decode.cu",
                   .function = "decode",
-                  .arguments = {q, in("k", cache_elements, Type::kF16), in("v", cache_elements, Type::kF16),
-                                out("out", query_elements, Type::kF16), size("heads", Type::kS32),
-                                size("kv_heads", Type::kS32), size("n", Type::kS32),
+                  .arguments = {q, filled(in("k", cache_elements, Type::kF16), fill_cached_keys),
+                                in("v", cache_elements, Type::kF16), out("out", query_elements, Type::kF16),
+                                size("heads", Type::kS32), size("kv_heads", Type::kS32),
+                                size("n", Type::kS32),
                                 scratch(
                                     "scratch",
                                     [](const Settings& s) { return s["heads"] * kMostParts * (kDim + 2); }),
