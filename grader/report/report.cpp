@@ -235,12 +235,13 @@ NextStep next_step(const ReportData& data) {
                      part.best()->result.points / std::max(1.0, part.best()->result.max_points));
   });
   const Result& result = lowest->best()->result;
+  const std::string passed = data.of_some ? "All that is on this page is passed" : "Every lab is passed";
   if (result.medal == kBestMedal || result.medal == Medal::kNone)
-    return {
-        "Every lab is passed, with the best medal there is. The open question at the end of each lab's page "
-        "is what remains; so is a real GPU:",
-        "./lab grade all --device gpu"};
-  std::string sentence = "Every lab is passed. The medal with most room is that of lab " + lowest->id + ", " +
+    return {passed +
+                ", with the best medal there is. The open question at the end of each lab's page "
+                "is what remains; so is a real GPU:",
+            "./lab grade all --device gpu"};
+  std::string sentence = passed + ". The medal with most room is that of lab " + lowest->id + ", " +
                          lowest->title + ": " + std::string(name_of(result.medal)) + ".";
   if (!result.profile.advice.empty()) sentence += " " + result.profile.advice[0].message;
   return {sentence + " A hint:", "./lab hint " + lowest->id};

@@ -33,7 +33,8 @@ struct ReportData {
   std::string remark;                 ///< goes with the heading; empty: none
   bool own = true;                    ///< for the learner: says what to type next
   std::vector<GradeRow> grade{};      ///< of a class: where the points come from, the last line is the grade
-  std::vector<ReportPart> parts;      ///< all that the course has, in order
+  std::vector<ReportPart> parts;      ///< all that the course has, in order ...
+  bool of_some = false;               ///< ... or only those that were asked for
 };
 
 /// The whole page. Every string in `data` is treated as foreign text.

@@ -128,6 +128,9 @@ TEST(Report, NextStepFollowsWhatWasReached) {
   data = fake_report(9);
   data.parts[5].attempts.resize(3);
   EXPECT_EQ(next_step(data).command, "./lab hint 04") << "the lowest medal has most room";
+  EXPECT_HOLDS(next_step(data).sentence, "Every lab is passed");
+  data.of_some = true;
+  EXPECT_HOLDS(next_step(data).sentence, "All that is on this page is passed");
   data.own = false;
   EXPECT_EQ(next_step(data).command, "") << "somebody else's page";
 }
