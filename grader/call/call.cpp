@@ -242,4 +242,21 @@ std::int64_t CallPlan::changed_input(const ArrayPlan& array, std::span<const std
   return at / static_cast<std::int64_t>(bytes_of(array.argument->type));
 }
 
+std::string arguments_text(const CallPlan& plan) {
+  const auto is_argument = [&](const std::string& name) {
+    return std::ranges::any_of(plan.program().arguments, [&](const Argument& argument) {
+      return argument.kind == Argument::Kind::kScalar && argument.name == name;
+    });
+  };
+  std::string of_function, all;
+  const auto add = [](std::string& text, const std::string& name, double value) {
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(static_cast<long long>(value));
+  };
+  for (const auto& [name, value] : plan.shape().settings.all()) {
+    add(all, name, value);
+    if (is_argument(name)) add(of_function, name, value);
+  }
+  return of_function.empty() ? all : of_function;
+}
+
 }  // namespace roofline::grader

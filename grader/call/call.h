@@ -88,4 +88,8 @@ class CallPlan {
   std::uint32_t poison_ = 0;
 };
 
+/// What the case gives the function: "rows = 5, columns = 128". Settings that only say what arrays hold are
+/// left out, unless there are no others.
+std::string arguments_text(const CallPlan& plan);
+
 }  // namespace roofline::grader

@@ -211,11 +211,7 @@ class CaseRunner {
   void remember(const CallPlan& plan, const CallOutcome& outcome) {
     const auto bytes = static_cast<double>(plan.device_bytes());
     if (hidden_ || !outcome.go || (grading_.probe && grading_.probe->bytes >= bytes)) return;
-    std::string title;
-    for (const auto& [name, value] : plan.shape().settings.all()) {
-      title += (title.empty() ? "" : ", ") + name + " = " + std::to_string(static_cast<long long>(value));
-    }
-    grading_.probe = {plan.shape().settings, title, bytes, device_seconds(*outcome.go)};
+    grading_.probe = {plan.shape().settings, arguments_text(plan), bytes, device_seconds(*outcome.go)};
   }
 
   /// The same call twice: right both times, and the same bits.

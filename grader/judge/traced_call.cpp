@@ -13,13 +13,6 @@ namespace {
 /// Device bytes of a call whose every request may be looked at: a second or so.
 constexpr std::uint64_t kSmallBytes = 3 << 20;
 
-std::string settings_text(const Settings& settings) {
-  std::string text;
-  for (const auto& [name, value] : settings.all())
-    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(static_cast<long long>(value));
-  return text;
-}
-
 /// The largest of the small cases without anything special about it.
 std::optional<CallPlan> plan_of(const Part& part, const DeviceFacts& facts, std::uint64_t seed) {
   std::optional<CallPlan> best;
@@ -55,7 +48,7 @@ LanePictures traced_call(const Part& part, const DeviceFacts& facts, const std::
     if (!picture.found && outcome.fault) throw UsageError("the program stopped: " + outcome.fault.message);
     if (!picture.found) throw UsageError(no_lanes(picture, request));
     LanePictures lanes = lanes_of(picture, request);
-    lanes.what_ran = settings_text(plan->shape().settings);
+    lanes.what_ran = arguments_text(*plan);
     return lanes;
   } catch (const StartFault& fault) {
     throw UsageError(fault.what());

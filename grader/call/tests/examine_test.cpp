@@ -60,6 +60,15 @@ class Examine : public testing::Test {
   CallOutcome outcome_;
 };
 
+// Breaks when a setting that only says what arrays hold is shown as if the function had it.
+TEST_F(Examine, ACaseIsShownByTheFunctionsArguments) {
+  CallShape shape = plan_->shape();
+  shape.settings.set("content", 2);
+  EXPECT_EQ(arguments_text({program_, shape}), "n = 100");
+  program_.arguments.erase(program_.arguments.end() - 2);
+  EXPECT_EQ(arguments_text({program_, shape}), "n = 100, content = 2");
+}
+
 // Breaks when a reference that looks at all inputs is made again for every element, or not used.
 TEST_F(Examine, OneReferenceForTheCall) {
   write(outcome_, "sum", sum());
