@@ -228,7 +228,7 @@ std::string budget_text(const std::vector<BudgetTime>& budget) {
     text += "\n" + format_number("%8.2f", each.seconds * 1e6) + " us  " + each.what + " (" + each.roof + ")";
     seconds += each.seconds;
   }
-  return text + "\n" + format_number("%8.2f", seconds * 1e6) + " us  in all: the budget";
+  return text + "\n" + format_number("%8.2f", seconds * 1e6) + " us  in all: the budget of a call";
 }
 
 double OverlapTimes::efficiency() const {
