@@ -216,8 +216,9 @@ class Worker {
   /// Told at the next load: a release has no answer of its own.
   Reply not_released(const Request& request) {
     const std::string left = std::exchange(left_, {});
-    return refused(request, {Refusal::Reason::kNotReleased,
-                             left + " still there after release: destroy what prepare and run made"});
+    return refused(request,
+                   {Refusal::Reason::kNotReleased,
+                    left + " still there after release, which has to destroy what the calls before it made"});
   }
 
   Reply go(const Request& request) try {
