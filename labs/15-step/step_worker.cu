@@ -14,7 +14,6 @@ constexpr int kBlock = 256;
 
 Model* model = nullptr;
 Shape shape;
-half* halves = nullptr;  // Parameters::h: nobody compares it
 
 // Four parameters a thread.
 __global__ void begin_again(Parameters to, const float4* w, const float4* m, const float4* v, unsigned n) {
@@ -29,17 +28,16 @@ __global__ void begin_again(Parameters to, const float4* w, const float4* m, con
   h[1] = __floats2half2_rn(weights.z, weights.w);
 }
 
-// A run's result: three arrays of parameters, and behind them the losses.
+// A run's result: w, m and v, behind them the halves, two in the place of a float, and then the losses.
 Parameters parameters_in(float* result, std::size_t count) {
-  return {result, result + count, result + 2 * count, halves};
+  return {result, result + count, result + 2 * count, reinterpret_cast<half*>(result + 3 * count)};
 }
+float* losses_in(float* result, std::size_t count) { return result + 3 * count + count / 2; }
 
 void prepare(const half*, const half*, const float*, const float*, const float*, float* result, int, int,
              int sequences, int length, int width, float, cudaStream_t stream) {
   shape = {sequences, length, width};
-  const std::size_t count = Offsets(width).count;
-  CUDA_CHECK(cudaMalloc(&halves, count * sizeof(half)));
-  model = create(shape, parameters_in(result, count), stream);
+  model = create(shape, parameters_in(result, Offsets(width).count), stream);
 }
 
 void call(const half* x, const half* targets, const float* w0, const float* m0, const float* v0,
@@ -53,14 +51,14 @@ void call(const half* x, const half* targets, const float* w0, const float* m0, 
   CUDA_CHECK(cudaGetLastError());
   for (int k = 0; k < steps; ++k)
     step(model,
-         {x + k * elements, targets + k * elements, result + 3 * count + k, rate / (1 + 0.5F * k), first + k},
+         {x + k * elements, targets + k * elements, losses_in(result, count) + k, rate / (1 + 0.5F * k),
+          first + k},
          stream);
 }
 
 void release_all() {
   if (model != nullptr) release(model);
   model = nullptr;
-  CUDA_CHECK(cudaFree(halves));
 }
 
 }  // namespace
