@@ -107,7 +107,7 @@ struct Part {
   Points points{};
   int minimum_capability = 0;  ///< below it: skipped
   /// A call answers the same bits, and ends, in whatever order its blocks run: each small case runs once more
-  /// on the simulated device with the last block first. Without it a call has only to repeat its own bits.
+  /// on the simulated device with blocks in a mixed order. Without it a call has only to repeat its own bits.
   bool any_block_order = false;
   /// The goal with the least medal decides the points of all: one kernel for several kinds of input, say. The
   /// part's medal is the least one either way.

@@ -50,7 +50,8 @@ struct Optimizer;  // yours: what adam_prepare() makes and adam_step() needs
 Optimizer* adam_prepare(const Tensor* tensors, int count, cudaStream_t stream);
 
 /// One step of all tensors, at most three launches. It need not wait for its end: the next step may be asked
-/// for before this one has begun, and the host never learns whether there was an overflow.
+/// for before this one has begun, and the host never learns whether there was an overflow. A step without any
+/// parameters is a good one, and the scaler counts it.
 /// \param gradients  device, halves, `scale` times as large as they are; new in each step
 /// \param scaler     device; its scale is that of these gradients
 void adam_step(Optimizer* optimizer, const half* gradients, Scaler* scaler, const Adam& adam,

@@ -34,8 +34,7 @@ T* uploaded(const T* elements, std::size_t count, cudaStream_t stream) {
   return memory;
 }
 
-/// 1 - beta^t. powf would do, if beta^t were not so close to 1 in the first steps: of 1 - 0.999 a float has
-/// only 14 bits left.
+/// 1 - beta^t. 1 - powf(beta, t) has only 14 bits in the first steps, where beta^t is so close to 1.
 __device__ inline float one_less_power(float beta, std::uint32_t t) {
   return -expm1f(float(t) * log1pf(-(1 - beta)));
 }

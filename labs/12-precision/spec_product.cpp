@@ -170,6 +170,12 @@ std::vector<Case> product_cases() {
     cases.push_back(shifted);
   }
   cases.push_back(shape(515, 389, 1001));
+  Case huge = shape(50'000, 64'000, 32);
+  huge.id = "beyond-2^31";
+  huge.title = "more than 2^31 elements of C";
+  huge.gpu_only = true;
+  huge.needs_memory = 6'600'000'000;
+  cases.push_back(huge);
   return cases;
 }
 
