@@ -236,8 +236,8 @@ int diagnose_verb(const Paths& paths, const DiagnoseRequest& request) {
   if (!own) fs::remove_all(programs);
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print_ending(result, given,
-               own ? "  next    ./lab run --counters " + paths.shown(programs / "01") + "; answers go into " +
-                         given.shown + "\n"
+               own ? "  next    ./lab run --host-time free --counters " + paths.shown(programs / "01") +
+                         "; answers go into " + given.shown + "\n"
                    : "");
   if (!request.json.empty()) write_file(request.json, to_json({result}));
   return exit_status(result);

@@ -12,6 +12,7 @@
 /// \param x   device, n floats
 /// \param y   device, n floats
 /// \param n   any number from 0 on
-/// The coefficients are others in every call. Calls follow each other in one stream.
+/// The coefficients are others in every call. Calls follow each other in one stream, and the host does not
+/// wait in between.
 void cubic(const float* x, float* y, std::size_t n, float c0, float c1, float c2, float c3,
            cudaStream_t stream);

@@ -71,22 +71,24 @@ void cubic_reference(const CallView& call, std::uint64_t begin, std::uint64_t en
 }
 
 Part cubic() {
-  return part("a", "detective A: a polynomial",
-              {.function = "cubic",
-               .arguments = {in("x", "n"), out("y", "n"), size("n"), scalar("c0"), scalar("c1"), scalar("c2"),
-                             scalar("c3"), stream()},
-               .outputs = {{.argument = "y", .reference = cubic_reference, .tolerance = {.c = 8}}}},
-              sizes({1, 0, 33, 1000, 100'003}), 0);
+  Part result = part("a", "detective A: a polynomial",
+                     {.function = "cubic",
+                      .arguments = {in("x", "n"), out("y", "n"), size("n"), scalar("c0"), scalar("c1"),
+                                    scalar("c2"), scalar("c3"), stream()},
+                      .outputs = {{.argument = "y", .reference = cubic_reference, .tolerance = {.c = 8}}}},
+                     sizes({1, 0, 33, 1000, 100'003}), 0);
+  result.adapter = "cubic_worker.cu";  // two calls, one right behind the other
+  return result;
 }
 
 // ---- B: smooth ----
 
+struct Curve {
+  std::vector<double> value, magnitude;
+};
+
 /// All weights are positive and their sum is 1: the same steps on absolute values are the error's measure.
-Reference smooth_reference(const CallView& call) {
-  struct Curve {
-    std::vector<double> value, magnitude;
-  };
-  const auto x = call.input<float>("x");
+Curve smoothed(std::span<const float> x, int steps) {
   Curve now, next;
   for (const float v : x) {
     now.value.push_back(v);
@@ -97,15 +99,42 @@ Reference smooth_reference(const CallView& call) {
     for (std::size_t i = 0; i < from.size(); ++i)
       to[i] = (from[i == 0 ? 0 : i - 1] + 2 * from[i] + from[std::min(i + 1, from.size() - 1)]) / 4;
   };
-  for (int k = 0; k < static_cast<int>(call.scalar("steps")); ++k) {
+  for (int k = 0; k < steps; ++k) {
     step(now.value, next.value);
     step(now.magnitude, next.magnitude);
     std::swap(now, next);
   }
-  const auto curve = std::make_shared<const Curve>(std::move(now));
+  return now;
+}
+
+Reference smooth_reference(const CallView& call) {
+  const auto curve =
+      std::make_shared<const Curve>(smoothed(call.input<float>("x"), static_cast<int>(call.scalar("steps"))));
   return [curve](const CallView&, std::uint64_t begin, std::uint64_t end, Expected* expected) {
     for (auto i = begin; i < end; ++i) expected[i - begin] = {curve->value[i], curve->magnitude[i]};
   };
+}
+
+constexpr double kSmoothRoundings = 4;  // of a step
+
+/// A right curve after another number of steps says more than its elements.
+WholeCheck check_steps(const CallView& call, const Settings&, std::span<const std::byte> got, std::uint64_t) {
+  const int steps = static_cast<int>(call.scalar("steps"));
+  const auto is_after = [&](int other) {
+    const Curve curve = smoothed(call.input<float>("x"), other);
+    const double u = kSmoothRoundings * (steps + 1) * kRoundoffF32;
+    for (std::size_t i = 0; i < curve.value.size(); ++i) {
+      const float y = reinterpret_cast<const float*>(got.data())[i];
+      if (!(std::abs(static_cast<double>(y) - curve.value[i]) <= u * curve.magnitude[i])) return false;
+    }
+    return true;
+  };
+  if (is_after(steps)) return {};
+  for (const int other : {steps - 1, steps + 1})
+    if (is_after(other))
+      return {.complaint = "y is the curve after " + whole(other) + (other == 1 ? " step" : " steps") +
+                           " instead of " + whole(steps)};
+  return {};
 }
 
 Part smooth() {
@@ -119,7 +148,9 @@ Part smooth() {
                              scratch("scratch", [](const Settings& s) { return s["n"]; }), size("n"),
                              size("steps", Type::kS32), stream()},
                .outputs = {{.argument = "y",
-                            .tolerance = {.c = 4, .growth = [](const Settings& s) { return s["steps"]; }},
+                            .tolerance = {.c = kSmoothRoundings,
+                                          .growth = [](const Settings& s) { return s["steps"]; }},
+                            .whole = check_steps,
                             .reference_of = smooth_reference}}},
               settings, 0);
 }
