@@ -197,7 +197,7 @@ Part feed_part() {
                  .measurement = "overlap",
                  .at_least = 0.40},
                 {.id = "events",
-                 .title = "streams wait for each other, not the host for both",
+                 .title = "streams wait for each other, not the host for both, with two buffers on each side",
                  .how = "Record an event behind each copy and behind each step. Who has to wait for which?",
                  .measurement = "overlap",
                  .at_least = 0.90,
@@ -295,7 +295,7 @@ Part workers_part() {
                  .measurement = "utilisation",
                  .at_least = 0.50},
                 {.id = "ahead",
-                 .title = "no worker waits, and no step",
+                 .title = "no worker waits, and no step, with the buffers that are allowed",
                  .how = "A worker that hands over its batch needs the next request already. And copies run "
                         "beside steps, as in part B.",
                  .measurement = "utilisation",
