@@ -24,16 +24,16 @@ void tiny_launches(const ProgramProfile& program, Advice& advice) {
       region.kernels, [](const sim::KernelRecord& kernel) { return kernel.graph_launch != 0; }));
   if (2 * nodes > launches) {
     advice.program(0, std::to_string(launches) + " kernels, most of them nodes of graphs, execute for " +
-                          time_text(mean) + " each, and follow each other as far apart as nodes do: " + overhead +
-                          "let nodes that need not wait for each other run beside each other.");
+                          time_text(mean) + " each, and follow each other as far apart as nodes do: " +
+                          overhead + "let nodes that need not wait for each other run beside each other.");
     return;
   }
   const double saved =
       program.overhead_seconds * (1 - program.device.graph_node_us / (program.device.launch_us + 1e-9));
-  advice.program(saved > 0 ? saved : 0,
-                 std::to_string(launches) + " launches execute for " + time_text(mean) +
-                     " each, hardly longer than a launch itself takes: " + overhead +
-                     "capture the sequence in a CUDA Graph and launch that.");
+  advice.program(saved > 0 ? saved : 0, std::to_string(launches) + " launches execute for " +
+                                            time_text(mean) +
+                                            " each, hardly longer than a launch itself takes: " + overhead +
+                                            "capture the sequence in a CUDA Graph and launch that.");
 }
 
 void redundant_copies(const ProgramProfile& program, Advice& advice) {

@@ -405,8 +405,9 @@ TEST_F(CommandLine, ReleaseMayUseTheDevice) {
   std::string text = read_file(root_ / "solutions/05-launch/launch.cu");
   const size_t at = text.find("  delete s;");
   ASSERT_NE(at, std::string::npos);
-  text.insert(at, "  void* last = nullptr;\n  CUDA_CHECK(cudaMalloc(&last, 1024));\n"
-                  "  CUDA_CHECK(cudaMemset(last, 0, 1024));\n  CUDA_CHECK(cudaFree(last));\n");
+  text.insert(at,
+              "  void* last = nullptr;\n  CUDA_CHECK(cudaMalloc(&last, 1024));\n"
+              "  CUDA_CHECK(cudaMemset(last, 0, 1024));\n  CUDA_CHECK(cudaFree(last));\n");
   write_file(file_, text);
   expect(lab({"grade", "05", "--quick", "--file", file_.string()}), 3, "nothing wrong so far");
 }

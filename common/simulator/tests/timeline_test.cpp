@@ -81,7 +81,8 @@ TEST_F(TimelineTest, ManySmallKernelsHaveOneDevice) {
   EXPECT_LT(timeline_.device_end(), 3.4e-3);
 }
 
-// Broken by: a kernel that is slowed by DRAM and takes of other resources what it would take at its full pace.
+// Broken by: a kernel that is slowed by DRAM and takes of other resources what it would take at its full
+// pace.
 TEST_F(TimelineTest, ASlowedKernelTakesLess) {
   DeviceShare half{.block_slots = 0.1}, both{.block_slots = 0.1}, arithmetic{.block_slots = 0.1};
   half.of[DeviceShare::kDram] = 0.5;

@@ -449,7 +449,8 @@ TEST(Budget, IsWhatAllOperationsTakeAtTheirRoofs) {
   EXPECT_DOUBLE_EQ(line.roof.value, 50'000);
   EXPECT_DOUBLE_EQ(line.achieved, 20'000);
   EXPECT_EQ(budget_text(budget),
-            "\n    4.00 us  a norm (copy)\n   16.00 us  a product (mma)\n   20.00 us  in all: the budget of a call");
+            "\n    4.00 us  a norm (copy)\n   16.00 us  a product (mma)\n   20.00 us  in all: the budget of "
+            "a call");
 }
 
 }  // namespace
