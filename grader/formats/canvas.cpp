@@ -160,6 +160,7 @@ Format canvas_format() {
           .what = "Canvas: one column of an exported gradebook, filled (--gradebook FILE --column NAME)",
           .file = "canvas.csv",
           .of = Format::Of::kClass,
+          .fills_gradebook = true,
           .text = canvas};
 }
 
