@@ -54,7 +54,7 @@ struct Format {
   std::string file;  ///< "results.json": name, or ending, of the file
   Of of = Of::kSubmission;
   bool fills_gradebook = false;  ///< that a platform exported: FormatOptions::gradebook
-  bool names_people = false;  ///< must know who a student is: refused where the course file says anonymous
+  bool names_people = false;     ///< must know who a student is: refused where the course file says anonymous
   /// A class has several entries, a submission one. Throws UsageError.
   std::string (*text)(const std::vector<Graded>& graded, const FormatOptions& options) = nullptr;
 };

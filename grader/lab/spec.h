@@ -136,8 +136,8 @@ struct Lab {
   std::vector<Part> parts{};
   std::string hints = "hints.md", theory = "README.md",
               prediction = "prediction.toml";  ///< files in the lab's folder
-  /// A learner's answers about the lab's programs without source (kSealedFolder): a file that `./lab
-  /// diagnose` writes into the lab's folder; empty: the lab has no such programs.
+  /// A learner's answers about the lab's programs without source (kSealedFolder): a file in the lab's folder,
+  /// written by the verb diagnose. Empty: the lab has no such programs.
   std::string diagnosis{};
 
   std::string number() const { return folder.substr(0, folder.find('-')); }

@@ -43,10 +43,11 @@ class Batch {
       : paths_(paths), request_(request), folder_{fs::absolute(request.out)}, setup_(request) {
     for (const std::string& format : request.formats)  // a mistake shows before the night
       if (format_named(format).fills_gradebook)
-        throw UsageError(format +
-                         " fills a gradebook that the platform exported: when the class is graded, ./lab export "
-                         "--format " +
-                         format + " --from " + (request.out / "results").string() + " --gradebook FILE does");
+        throw UsageError(
+            format +
+            " fills a gradebook that the platform exported: when the class is graded, ./lab export "
+            "--format " +
+            format + " --from " + (request.out / "results").string() + " --gradebook FILE does");
     for (const std::string& format : request.formats)
       if (setup_.course().anonymous && format_named(format).names_people)
         throw UsageError("anonymous = true in the course file: " + format +
