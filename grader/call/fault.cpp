@@ -90,8 +90,7 @@ Fault fault_of(const sim::Trap& trap) {
   if (fault.reason == Class::kMisaligned)
     fault.message +=
         "\nfix: an access of 4, 8 or 16 bytes needs an address that is a multiple of its size: the array, "
-        "the "
-        "offset in it, and the distance from one row to the next";
+        "the offset in it, and the distance from one row to the next";
   if (trap.address == sim::AddressFault::kHostMemory)
     fault.message +=
         "\nfix: a kernel cannot reach the program's ordinary memory: did you forget cudaMalloc or "
@@ -137,8 +136,7 @@ Fault fault_of(const worker::Reply& reply) {
   if (reply.error == kInvalidValue) {
     fault.message +=
         "\nAn argument that the call does not allow. A launch: 0 blocks, or more than 1024 threads in a "
-        "block, or more than 65535 blocks in y or "
-        "z? "
+        "block, or more than 65535 blocks in y or z? "
         "Count blocks as (n + block - 1) / block, so that a part of a block counts, too; for an empty input, "
         "return before the launch. More than 48 KiB of shared memory a block have to be asked for, with "
         "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); if they were, it "

@@ -319,8 +319,7 @@ StructureCheck chains_done(std::function<double(const Settings&)> steps,
               return missing(decode.done(), needed, "workers");
             if (const unsigned most = think.most_at_a_time(); most > 1)
               return whole(most) +
-                     " steps ran at the same time: each needs the weights that the one before it "
-                     "leaves";
+                     " steps ran at the same time: each needs the weights that the one before leaves";
             return std::nullopt;
           }};
 }
