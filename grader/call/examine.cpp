@@ -213,6 +213,7 @@ class Examiner {
         add(std::string(input.name) + "[" + std::to_string(index) + "]", input.type,
             element_at(input.type, input.bytes, index));
     if (text.empty()) return {};
+    if (const auto& in_words = plan_.program().scalars_in_words) return text + "\n  " + in_words(view);
     for (const Argument& argument : plan_.program().arguments)
       if (argument.kind == Argument::Kind::kScalar && argument.name != "n")
         add(argument.name, argument.type, view.scalar(argument.name));

@@ -153,6 +153,9 @@ struct Program {
   std::string header{}, source{}, function{};
   std::vector<Argument> arguments{};
   std::vector<Output> outputs{};
+  /// What a call's scalars stand for where they are a code that nobody reads ("v1 = tanhf(x0); y = v1 * v1"):
+  /// said in their place beside a wrong element.
+  std::function<std::string(const CallView&)> scalars_in_words{};
   /// Bytes of host memory that a call may share with the device, and bytes that it may copy from there: for
   /// programs about the link, or that answer from the host. Where it is not given, nothing may be shared,
   /// Part::host_to_device_limit holds, and the output must come from a kernel.

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -175,6 +177,50 @@ inline Expression alike(std::uint8_t a, std::uint8_t b) {
                     {Op::kSubtract, a, b},
                     {Op::kMultiply, 12, 11}},
           .constants = {}};
+}
+
+/// "v0 = x0; v1 = c0; v2 = v0 * v1; y = v2", the constants by their values.
+inline std::string text_of(const Expression& e) {
+  std::string text;
+  for (int k = 0; k < e.nodes_used; ++k) {
+    const Node node = e.nodes[k];
+    const std::string a = "v" + std::to_string(node.a), b = "v" + std::to_string(node.b);
+    char number[32];
+    const auto formula = [&]() -> std::string {
+      switch (node.op) {
+        case Op::kInput:
+          return "x" + std::to_string(node.a);
+        case Op::kConstant:
+          std::snprintf(number, sizeof number, "%.9g", static_cast<double>(e.constants[node.a]));
+          return number;
+        case Op::kNegate:
+          return "-" + a;
+        case Op::kAbsolute:
+          return "fabsf(" + a + ")";
+        case Op::kRelu:
+          return "fmaxf(" + a + ", 0)";
+        case Op::kSine:
+          return "sinf(" + a + ")";
+        case Op::kTanh:
+          return "tanhf(" + a + ")";
+        case Op::kSigmoid:
+          return "1 / (1 + expf(-" + a + "))";
+        case Op::kAdd:
+          return a + " + " + b;
+        case Op::kSubtract:
+          return a + " - " + b;
+        case Op::kMultiply:
+          return a + " * " + b;
+        case Op::kMaximum:
+          return "fmaxf(" + a + ", " + b + ")";
+        case Op::kMinimum:
+          return "fminf(" + a + ", " + b + ")";
+      }
+      return {};
+    };
+    text += (k == 0 ? "" : "; ") + (k + 1 < e.nodes_used ? "v" + std::to_string(k) : "y") + " = " + formula();
+  }
+  return text;
 }
 
 /// A, B, C, E have 1, 2, 3 and 4 inputs; D is C with its inputs exchanged, so that a cache must look at the

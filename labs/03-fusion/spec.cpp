@@ -248,6 +248,7 @@ Program compiler_program() {
                       .tolerance = {.c = 4},
                       // A node: look up its operation and operands, compute value and magnitude.
                       .cost = [](const Settings& s) { return 20 * s["nodes"]; }}};
+  program.scalars_in_words = [](const CallView& call) { return text_of(expression_of(call)); };
   return program;
 }
 
