@@ -23,7 +23,7 @@
 #include "grader/text/completion.h"
 #include "grader/text/terminal.h"
 #include "grader/verb_words.h"
-#include "grader/verbs/run.h"
+#include "grader/run/run.h"
 #include "grader/verbs/show.h"
 #include "grader/verbs/verbs.h"
 #include "simulator/closest.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "grader/verbs/run.h"
+#include "grader/run/run.h"
 
 /// The words of `run`, for ./lab and for the simulator on its own. Functions in a header, so that CLI11 is
 /// compiled once a program.

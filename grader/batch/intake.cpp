@@ -118,7 +118,7 @@ void take_renamed(Collector& collector, const std::vector<Piece>& pieces, const 
   if (best_of(collector.files(), source, {}) != nullptr) return;
   const Piece* only = nullptr;
   for (const Piece& piece : pieces) {
-    if (!piece.name.ends_with(".cu")) continue;
+    if (fs::path(piece.name).extension() != fs::path(source).extension()) continue;
     if (only != nullptr) return;
     only = &piece;
   }

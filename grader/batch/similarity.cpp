@@ -85,6 +85,7 @@ ClassSimilarity similarity_of(const Paths& paths, const std::vector<ClassSources
                               const std::vector<Chosen>& parts) {
   ClassSimilarity all;
   for (const Chosen& chosen : parts) {
+    if (chosen.part->about_sealed) continue;  // tables of the same words: all are alike
     PartSimilarity part{.part = chosen.id(),
                         .title = chosen.title(),
                         .file = chosen.part->program.source,

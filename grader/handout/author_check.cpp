@@ -32,7 +32,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 /// In wrong/, as a whole or as a patch, or in variants/.
 bool is_submission(const fs::path& file, const Part& part) {
   const fs::path folder = file.parent_path();
-  return (folder == versions_of(part, "wrong") && is_submission_file(file)) ||
+  return (folder == versions_of(part, "wrong") && is_version_of(file, part.program.source)) ||
          (folder == versions_of(part, "variants") && file.extension() == ".cu");
 }
 
@@ -62,7 +62,7 @@ class FolderCheck {
     const Program& program = chosen_.part->program;
     for (const std::string& name :
          {lab.theory, lab.hints, std::string("spec.cpp"), program.header, program.source})
-      require(lab_ / name);
+      if (!name.empty()) require(lab_ / name);
     require(solutions_ / program.source);
     if (!chosen_.part->predictions.empty()) {
       require(lab_ / lab.prediction);
@@ -118,7 +118,7 @@ class FolderCheck {
       wrong += *file.begin() == "wrong";
       const auto expected = parse_expectation(text_of(solutions_ / file));
       if (!expected) {
-        fault(solutions_ / file, "has no line \"" + std::string(is_patch(file) ? "#" : "//") +
+        fault(solutions_ / file, "has no line \"" + std::string(file.extension() == ".cu" ? "//" : "#") +
                                      " expect: ...\" at its beginning");
       } else if (!known(expected->outcome, *file.begin() == "wrong")) {
         fault(solutions_ / file, "expects \"" + expected->outcome + "\", which is no verdict");
@@ -142,7 +142,7 @@ class FolderCheck {
 
   void strays() {
     std::set<std::string> here = {chosen_.lab->theory, chosen_.lab->hints, chosen_.lab->prediction,
-                                  "explanations.toml", "quiz.toml",        chosen_.lab->diagnosis};
+                                  "explanations.toml", "quiz.toml"};
     std::set<std::string> there = {chosen_.lab->prediction, "README.md", "answer.md"};
     for (const Part& part : chosen_.lab->parts) {
       here.insert({part.program.header, part.program.source, part.adapter});
@@ -163,17 +163,10 @@ class FolderCheck {
       if (!there.contains(file.generic_string()) && !belongs_to_a_part(file)) stray(solutions_ / file);
   }
 
-  /// Sources of programs that learners get compiled, and answers about them, right and wrong.
-  bool is_of_sealed(const fs::path& file) const {
-    const std::string& answers = chosen_.lab->diagnosis;
-    return !answers.empty() && (*file.begin() == kSealedFolder || file == answers ||
-                                file.parent_path() == fs::path("wrong") / fs::path(answers).stem());
-  }
-
   bool belongs_to_a_part(const fs::path& file) const {
-    if (is_of_sealed(file)) return true;
     return std::ranges::any_of(chosen_.lab->parts, [&](const Part& part) {
-      return is_submission(file, part) || is_for_bench(file, part);
+      return is_submission(file, part) || is_for_bench(file, part) ||
+             (part.about_sealed && *file.begin() == kSealedFolder);
     });
   }
 

@@ -115,13 +115,6 @@ bool is_of_another_lab(const fs::path& name, const std::vector<Chosen>& parts) {
   return std::ranges::none_of(parts, [&](const Chosen& part) { return part.lab->folder == *step; });
 }
 
-/// Answers that somebody gave to ./lab diagnose, which writes a file for each learner.
-bool is_a_diagnosis(const fs::path& name, const std::vector<Chosen>& parts) {
-  return std::ranges::any_of(parts, [&](const Chosen& part) {
-    return !part.lab->diagnosis.empty() && name == fs::path("labs") / part.lab->folder / part.lab->diagnosis;
-  });
-}
-
 /// An instructor's hidden cases (hidden.h), which may lie beside the lab they are of.
 bool holds_hidden_cases(const fs::path& file) {
   static const std::regex kCase(R"((^|\n)\s*\[\[\s*case\s*\]\])");
@@ -352,7 +345,7 @@ std::string with_rows_for_labs(const std::string& readme, const std::vector<Chos
 std::vector<CourseFile> student_files(const Paths& paths, const std::vector<Chosen>& parts) {
   std::vector<fs::path> names = project_files(paths.root);
   std::erase_if(names, [&](const fs::path& name) {
-    return is_for_instructors(name) || is_of_another_lab(name, parts) || is_a_diagnosis(name, parts) ||
+    return is_for_instructors(name) || is_of_another_lab(name, parts) ||
            holds_hidden_cases(paths.root / name);
   });
   std::set<std::string> there;  // files and folders

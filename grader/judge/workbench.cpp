@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/judge/workbench.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 
 #include "grader/base/file.h"
+#include "grader/base/given_file.h"
 #include "grader/base/parallel.h"
 #include "grader/base/utc_now.h"
 #include "grader/call/gpu_probe.h"
 #include "grader/judge/device_facts.h"
 #include "grader/judge/score.h"
+#include "grader/judge/sealed_answers.h"
 #include "grader/lab/generate.h"
 #include "grader/lab/roof.h"
 #include "grader/lab/spec_files.h"
@@ -183,6 +187,11 @@ Check Workbench::compile(const Chosen& chosen, const Submission& submission) {
   progress_.label("compiling " + chosen.id());
   BuildRequest asked = request(chosen, submission.source);
   asked.shown = submission.shown;
+  if (chosen.part->about_sealed) {
+    progress_.clear();
+    const auto count = static_cast<unsigned>(sealed_of(chosen, paths_).size());
+    return answered(read_given(submission.source), shown(submission), count);
+  }
   const BuildResult built = builder_.build(asked);
   progress_.clear();
   return build_check(built, read_explanations(chosen.folder(paths_) / "explanations.toml").errors);
@@ -203,6 +212,8 @@ Result Workbench::check(const Chosen& chosen, const Submission& submission) {
 
 LanePictures Workbench::lanes(const Chosen& chosen, const fs::path& source,
                               const sim::PictureRequest& request) {
+  if (chosen.part->about_sealed)
+    throw UsageError(chosen.part->program.source + " has no lines that a GPU runs");
   progress_.restart();
   progress_.label("compiling " + chosen.id());
   const BuildResult built = builder_.build(this->request(chosen, source));
@@ -218,7 +229,31 @@ LanePictures Workbench::lanes(const Chosen& chosen, const fs::path& source,
   return lanes;
 }
 
+std::string Workbench::shown(const Submission& submission) const {
+  return submission.shown.empty() ? paths_.shown(submission.source) : submission.shown;
+}
+
+Result Workbench::judge_answers(const Chosen& chosen, const Submission& submission) {
+  // Experiments that only a simulated GPU allows, wherever the other parts are graded.
+  const DeviceRecord device = Workbench(paths_, std::string("sim:") + kDiagnosisDevice).device_record();
+  const std::vector<SealedProgram> sealed = sealed_of(chosen, paths_);
+  Answers answers{.text = read_given(submission.source),
+                  .name = shown(submission),
+                  .folder = paths_.cache() / kSealedFolder / ("graded-" + std::to_string(getpid()))};
+  progress_.restart();
+  progress_.label("grading " + chosen.id());
+  double judged = 0;
+  answers.on_check = [&](const Check& check) {
+    progress_.update(++judged / static_cast<double>(sealed.size()), check.title);
+  };
+  Result result = grader::judge_answers(chosen, answers, sealed, paths_, device);
+  progress_.clear();
+  fs::remove_all(answers.folder);
+  return result;
+}
+
 Result Workbench::judge(const Chosen& chosen, const Submission& submission, GradeOptions options) {
+  if (chosen.part->about_sealed) return judge_answers(chosen, submission);
   const auto begin = std::chrono::steady_clock::now();
   const bool quick = options.quick_seconds > 0 && !options.brief;
   const std::string label = (quick ? "checking " : "grading ") + chosen.id();
@@ -233,15 +268,14 @@ Result Workbench::judge(const Chosen& chosen, const Submission& submission, Grad
   if (quick)
     options.quick_seconds =
         std::clamp(kVerdictSeconds - compiling.count(), kLeastQuickSeconds, kQuickSeconds);
-  BuiltSubmission ready{
-      .worker = built.worker,
-      .prediction = submission.prediction,
-      .source = submission.shown.empty() ? paths_.shown(submission.source) : submission.shown,
-      .source_sha256 = built.source_sha256,
-      .lab_sha256 = lab_sha256(chosen, paths_),
-      .device = device_record(),
-      .explanations = read_explanations(chosen.folder(paths_) / "explanations.toml"),
-      .build_seconds = compiling.count()};
+  BuiltSubmission ready{.worker = built.worker,
+                        .prediction = submission.prediction,
+                        .source = shown(submission),
+                        .source_sha256 = built.source_sha256,
+                        .lab_sha256 = lab_sha256(chosen, paths_),
+                        .device = device_record(),
+                        .explanations = read_explanations(chosen.folder(paths_) / "explanations.toml"),
+                        .build_seconds = compiling.count()};
   ready.build = build_check(built, ready.explanations.errors);
   Result result = grader::grade(*chosen.lab, *chosen.part, ready, device_, options);
   progress_.clear();
@@ -265,6 +299,7 @@ void Workbench::compile_roofs(const std::vector<std::string>& ids) {
 void Workbench::compile_all(const std::vector<Chosen>& parts) {
   parallel_chunks(parts.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      if (parts[i].part->about_sealed) continue;
       const BuildResult built = build(parts[i], parts[i].file(paths_), {});
       if (!built.ok()) throw InfrastructureError(built.sentence + "\n" + built.output);
     }
@@ -284,7 +319,8 @@ std::vector<RoofValue> Workbench::measure_roofs(const std::vector<std::string>& 
 
 std::string lab_sha256(const Chosen& chosen, const Paths& paths) {
   std::vector<fs::path> files = spec_files(chosen.folder(paths));
-  files.push_back(chosen.folder(paths) / chosen.part->program.header);
+  if (!chosen.part->program.header.empty())
+    files.push_back(chosen.folder(paths) / chosen.part->program.header);
   if (!chosen.part->adapter.empty()) files.push_back(chosen.folder(paths) / chosen.part->adapter);
   std::string all;
   for (const fs::path& file : files)

@@ -74,6 +74,8 @@ class Workbench {
   BuildRequest request(const Roof& roof) const;
   void compile_roofs(const std::vector<std::string>& ids);
   Result judge(const Chosen& chosen, const Submission& submission, GradeOptions options);
+  Result judge_answers(const Chosen& chosen, const Submission& submission);
+  std::string shown(const Submission& submission) const;
 
   Paths paths_;
   DeviceChoice device_;

@@ -112,6 +112,9 @@ struct Part {
   /// The goal with the least medal decides the points of all: one kernel for several kinds of input, say. The
   /// part's medal is the least one either way.
   bool worst_goal_counts = false;
+  /// The file holds answers about the lab's sealed programs (kSealedFolder), judged by experiments on a
+  /// simulated GPU: it is compiled by nobody, and needs no header, cases or goals.
+  bool about_sealed = false;
   /// The file that is handed out is a program with a bug, which is to be repaired, and its one TODO says so.
   /// It is right in some cases, so correctness has its points when it is right in all.
   bool repair = false;
@@ -136,9 +139,6 @@ struct Lab {
   std::vector<Part> parts{};
   std::string hints = "hints.md", theory = "README.md",
               prediction = "prediction.toml";  ///< files in the lab's folder
-  /// A learner's answers about the lab's programs without source (kSealedFolder): a file in the lab's folder,
-  /// written by the verb diagnose. Empty: the lab has no such programs.
-  std::string diagnosis{};
 
   std::string number() const { return folder.substr(0, folder.find('-')); }
   std::string name() const { return folder.substr(folder.find('-') + 1); }

@@ -46,6 +46,10 @@ bool is_patch(const fs::path& file) { return file.extension() == ".patch"; }
 
 bool is_submission_file(const fs::path& file) { return file.extension() == ".cu" || is_patch(file); }
 
+bool is_version_of(const fs::path& file, const fs::path& own) {
+  return file.extension() == own.extension() || is_patch(file);
+}
+
 std::string submission_text(const fs::path& file, const Paths& paths) {
   const std::string text = read_given(file);
   if (!is_patch(file)) return text;

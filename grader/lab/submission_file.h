@@ -14,6 +14,9 @@ bool is_patch(const std::filesystem::path& file);
 /// One or the other, by its name.
 bool is_submission_file(const std::filesystem::path& file);
 
+/// Whether a file may be a version of one that is called `own`: of its kind, or a patch.
+bool is_version_of(const std::filesystem::path& file, const std::filesystem::path& own);
+
 /// What is to be compiled: the file's text, of a patch what it makes of its base. Throws UsageError, of one
 /// sentence, for a file that cannot be read, a patch that is none, names a file outside of the checkout, or
 /// no longer fits.

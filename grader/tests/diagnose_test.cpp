@@ -16,8 +16,8 @@
 #include "grader/base/units.h"
 #include "grader/box/process.h"
 #include "grader/build/sealed.h"
+#include "grader/judge/diagnosis.h"
 #include "grader/lab/spec.h"
-#include "grader/learner/diagnosis.h"
 
 namespace roofline::grader {
 namespace {
@@ -194,7 +194,7 @@ TEST_F(Diagnose, RightAnswersPassAndWrongOnesDoNot) {
                          "# The regimes are right, but each figure is 2 or 1: the rest of the time does not "
                          "become\n# shorter.\n"));
   expect_current(wrong / "another-draw.toml",
-                 written(other, expectation("of draw 15") + "# Somebody else's answers.\n"));
+                 written(other, expectation("is not it") + "# Somebody else's answers.\n"));
   const auto judged = [&](const fs::path& file) {
     return lab({"diagnose", "--file", file.string(), "--draw", std::to_string(kDraw), "--json",
                 (root_ / "diagnosis.json").string()});
@@ -204,14 +204,17 @@ TEST_F(Diagnose, RightAnswersPassAndWrongOnesDoNot) {
   EXPECT_NE(passed.output.find("12 of 12 diagnosed"), std::string::npos) << passed.output;
   const nlohmann::json result = nlohmann::json::parse(read_file(root_ / "diagnosis.json"));
   EXPECT_EQ(result.at("verdict"), "pass");
-  EXPECT_EQ(result.at("score").at("points"), 12);
+  EXPECT_EQ(result.at("part"), "14i");
+  EXPECT_EQ(result.at("score").at("points"), 100);
   EXPECT_EQ(result.at("device").at("kind"), "simulated");
   size_t refused = 0;
   for (const auto& entry : fs::directory_iterator(wrong)) {
     std::istringstream first(read_file(entry.path()));
     std::string line;
     std::getline(first, line);
-    const std::string words = line.substr(std::string("# expect: wrong-prediction ").size());
+    std::string words = line.substr(std::string("# expect: wrong-prediction ").size());
+    if (entry.path().stem() == "another-draw")
+      words = "of draw 15";  // where the judge says which draw counts
     const CommandResult answer = judged(entry.path());
     EXPECT_EQ(answer.exit_code, 1) << entry.path() << "\n" << answer.output;
     EXPECT_NE(answer.output.find(words), std::string::npos) << entry.path() << "\n" << answer.output;
@@ -298,6 +301,35 @@ TEST_F(Diagnose, ADrawStaysAndFilesOfOthersAreNotJudged) {
   fs::remove(root_ / ".lab" / "draw");
   const CommandResult cloned = lab({"diagnose"});
   EXPECT_NE(cloned.output.find("draw " + std::to_string(draw + 1)), std::string::npos) << cloned.output;
+}
+
+// Breaks when the file that is handed out is another than the one that is read.
+TEST_F(Diagnose, TheFileIsHandedOutEmpty) {
+  EXPECT_EQ(read_file(fs::path(ROOFLINE_SOURCE) / "labs" / "14-detective" / "diagnosis.toml"),
+            unanswered_diagnosis(0, kPrograms));
+}
+
+// Breaks when answers are judged by ./lab diagnose alone: not as a part of the lab, by no grade and in no
+// class.
+TEST_F(Diagnose, AnswersAreAPartOfTheLab) {
+  write_file(answers(), unanswered_diagnosis(0, kPrograms));
+  const CommandResult untouched = lab({"grade", "14i"});
+  EXPECT_EQ(untouched.exit_code, 1);
+  EXPECT_NE(untouched.output.find("not-implemented"), std::string::npos) << untouched.output;
+  EXPECT_EQ(lab({"diagnose", "--draw", std::to_string(kDraw)}).exit_code, 1);
+  EXPECT_NE(read_file(answers()).find("draw = 14 "), std::string::npos) << read_file(answers());
+  for (const auto& [who, file] :
+       {std::pair{"ada", kSolutions / "diagnosis.toml"},
+        std::pair{"bob", kSolutions / "wrong" / "diagnosis" / "one-for-all.toml"}}) {
+    fs::create_directories(root_ / "class" / who);
+    fs::copy_file(file, root_ / "class" / who / "diagnosis.toml");
+  }
+  const CommandResult batch =
+      lab({"batch", (root_ / "class").string(), "--lab", "14i", "--out", (root_ / "graded").string()});
+  EXPECT_EQ(batch.exit_code, 0) << batch.output;
+  const std::string table = read_file(root_ / "graded" / "class.csv");
+  EXPECT_NE(table.find("100"), std::string::npos) << table;
+  EXPECT_NE(table.find("8.33"), std::string::npos) << table;
 }
 
 // Breaks when a slip in the words or in the file has no sentence that says where it is.

@@ -40,7 +40,7 @@ void add_folder(std::vector<Trial>& trials, const Chosen& chosen, const Paths& p
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(chosen.versions(paths, name), error))
-    if (is_submission_file(entry.path())) files.push_back(entry.path());
+    if (is_version_of(entry.path(), chosen.part->program.source)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const fs::path& file : files)
     if (auto expected = parse_expectation(read_file(file)))

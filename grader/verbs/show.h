@@ -6,7 +6,7 @@
 #include <string>
 
 #include "grader/base/paths.h"
-#include "grader/verbs/run.h"
+#include "grader/run/run.h"
 
 namespace roofline::grader {
 

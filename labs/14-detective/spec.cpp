@@ -348,12 +348,21 @@ Part centre() {
       matrices({{100, 200}, {1, 1}, {1, 300}, {300, 1}, {127, 129}, {31, 33}, {256, 128}}), 0);
 }
 
+// ---- I: programs without source ----
+
+Part regimes_part() {
+  return {.letter = "i",
+          .title = "detective I: what twelve programs wait for",
+          .program = {.source = "diagnosis.toml"},
+          .about_sealed = true};
+}
+
 }  // namespace
 
 Lab ROOFLINE_LAB_SPEC() {
   return {.title = "detective: find the bug",
-          .parts = {cubic(), smooth(), echo(), blend(), row_sums(), variation(), above(), centre()},
-          .diagnosis = "diagnosis.toml"};
+          .parts = {cubic(), smooth(), echo(), blend(), row_sums(), variation(), above(), centre(),
+                    regimes_part()}};
 }
 
 }  // namespace roofline::grader

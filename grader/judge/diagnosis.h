@@ -60,7 +60,7 @@ struct Diagnosis {
 };
 
 struct DiagnosisFile {
-  std::uint64_t draw = 0;
+  std::uint64_t draw = 0;  ///< which programs; 0: none were given out yet
   std::vector<Diagnosis> programs;
 };
 
@@ -68,7 +68,7 @@ struct DiagnosisFile {
 /// something else; an answer that is missing, or "", is none yet.
 DiagnosisFile read_diagnosis(const std::string& text, const std::string& name, unsigned count);
 
-/// The same file before anybody answered.
+/// The same file before anybody answered; with a draw of 0 it is what a learner is handed.
 std::string unanswered_diagnosis(std::uint64_t draw, unsigned count);
 
 /// "01" is the first program.

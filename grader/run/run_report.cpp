@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/verbs/run_report.h"
+#include "grader/run/run_report.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/learner/diagnosis.h"
+#include "grader/judge/diagnosis.h"
 
 #include <algorithm>
 #include <cmath>
@@ -110,16 +110,19 @@ DiagnosisFile read_diagnosis(const std::string& text, const std::string& name, u
   for (size_t i = 0; i < count; ++i) keys.push_back(program_number(i));
   all.allow_only(keys);
   DiagnosisFile file;
-  const double draw = all.number("draw").value_or(0);
-  file.draw = static_cast<std::uint64_t>(std::min(draw, kLargestDraw));
-  if (file.draw == 0 || static_cast<double>(file.draw) != draw)
+  const double draw = all.number("draw").value_or(-1);
+  file.draw = static_cast<std::uint64_t>(std::clamp(draw, 0.0, kLargestDraw));
+  if (static_cast<double>(file.draw) != draw)
     all.refuse("draw", "is the number that ./lab diagnose wrote here, and is needed");
   for (size_t i = 0; i < count; ++i) file.programs.push_back(read_program(all, program_number(i)));
   return file;
 }
 
 std::string unanswered_diagnosis(std::uint64_t draw, unsigned count) {
-  std::string text = "# What does each program wait for? regime is one of\n# " + known_words() + ".\n";
+  std::string text =
+      "# TODO (12 lines): what does each program wait for? ./lab diagnose gives you the programs.\n"
+      "# regime is one of " +
+      known_words() + ".\n";
   for (const Figure& figure : kFigures)
     text += "# " + std::string(figure.key) + ": " + std::string(figure.question) + ", such as 1.6\n";
   text += "draw = " + std::to_string(draw) + "  # these programs; leave it as it is\n\n";
@@ -135,7 +138,7 @@ Check judge_diagnosis(size_t index, const Diagnosis& said, const TimeProgram& ti
   Check check;
   check.id = "program-" + program_number(index);
   check.title = "what program " + program_number(index) + " waits for";
-  check.kind = CheckKind::kPrediction;
+  check.kind = CheckKind::kCorrectness;
   if (said.regime.empty()) {
     check.verdict = Verdict::kSkipped;
     check.reason = Class::kNotAnswered;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "grader/profile/finding.h"
-#include "grader/verbs/run.h"
+#include "grader/run/run.h"
 #include "simulator/host/session.h"
 
 namespace roofline::grader {

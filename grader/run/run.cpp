@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "grader/verbs/run.h"
+#include "grader/run/run.h"
 
 #include <sys/wait.h>
 
@@ -25,7 +25,7 @@
 #include "grader/profile/explain.h"
 #include "grader/profile/trace_file.h"
 #include "grader/text/terminal.h"
-#include "grader/verbs/run_report.h"
+#include "grader/run/run_report.h"
 #include "simulator/host/session.h"
 
 namespace roofline::grader {
