@@ -120,9 +120,16 @@ void merge(std::vector<Piece>& pieces, Comparison& result) {
   }
 }
 
+/// Whole numbers in all their digits: sums, hashes and indices are looked for as they are.
+std::string digits(double value) {
+  constexpr double kMostDigits = 1e15;
+  const bool whole = std::abs(value) < kMostDigits && value == std::trunc(value);
+  return format_number(whole ? "%.0f" : "%.9g", value);
+}
+
 /// Expected and got in as few digits as tell them apart.
 std::pair<std::string, std::string> numbers(double expected, double got) {
-  std::pair<std::string, std::string> text = {format_number("%.9g", expected), format_number("%.9g", got)};
+  std::pair<std::string, std::string> text = {digits(expected), digits(got)};
   if (text.first == text.second) text = {format_number("%.17g", expected), format_number("%.17g", got)};
   if (text.first == text.second) text.second += ", never written";  // the same NaN, which we had put there
   return text;

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "grader/base/printable.h"
+
 namespace roofline::grader {
 namespace {
 
@@ -130,6 +132,16 @@ std::string Rig::State::last_words() const {
   const std::size_t begin = all.rfind('\n', end);
   return "\n" + all.substr(begin == std::string::npos ? 0 : begin + 1,
                            end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
+std::string Rig::State::refused_launch() const {
+  if (secret) return {};
+  const std::string all = process->output();
+  const std::size_t refused = all.rfind(" is refused: ");
+  if (refused == std::string::npos) return {};
+  const std::size_t begin = all.rfind("the launch of ", refused);
+  if (begin == std::string::npos) return {};
+  return "\n" + printable(all.substr(begin, all.find('\n', refused) - begin));
 }
 
 Fault Rig::State::prepare(const CallPlan& plan) {

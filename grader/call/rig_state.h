@@ -84,6 +84,8 @@ struct Rig::State {
     if (fault) return fault;
     fault = fault_of(reply);
     if (fault) usable = false;
+    if (fault.reason == Class::kCrashed)
+      fault.message.insert(std::min(fault.message.find('\n'), fault.message.size()), refused_launch());
     return fault;
   }
 
@@ -95,6 +97,9 @@ struct Rig::State {
 
   /// The last line that the program printed: CUDA_CHECK names the call and the error there.
   std::string last_words() const;
+
+  /// "\nthe launch of axpy is refused: ...", as the simulated GPU told the program, whose error says less.
+  std::string refused_launch() const;
 
   /// What a worker does once before its calls; nothing for most.
   Fault prepare(const CallPlan& plan);

@@ -128,6 +128,8 @@ TEST(Compare, WhatDiffersReadsDifferently) {
   EXPECT_NE(describe(found, "y").find("expected 0.33333333333333331, got 0.3333333333333343"),
             std::string::npos)
       << describe(found, "y");
+  found.first = {{0, 3'735'928'559, 1, kNan, 0}};
+  EXPECT_NE(describe(found, "y").find("expected 3735928559, got 1"), std::string::npos);
   found.first = {{0, kNan, kNan, kNan, 0}};
   EXPECT_NE(describe(found, "y").find("expected nan, got nan, never written"), std::string::npos);
 }
