@@ -3,9 +3,19 @@
 #include "grader/call/device_arrays.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace roofline::grader {
+namespace {
+
+constexpr int kHex = 16;
+constexpr std::uint64_t kMostOffset =
+    256;  ///< of an array in its allocation: a device allocates in such steps
+
+}  // namespace
 
 DeviceArrays::DeviceArrays(sim::Session& session, std::uint64_t output_bytes)
     : session_(&session), fetched_("roofline-fetched", output_bytes, SharedMemory::Worker::kWrites) {}
@@ -14,6 +24,28 @@ void DeviceArrays::lie_at(const CallPlan& plan, std::span<const std::uint64_t> a
   std::ranges::copy(addresses, addresses_.begin());
   for (const ArrayPlan& array : plan.arrays())
     if (array.record.alias != 0) addresses_[array.parameter] = addresses_[array.record.alias - 1U];
+  names_ = {};
+  for (const ArrayPlan& array : plan.arrays()) names_[array.parameter] = array.argument->name;
+}
+
+std::string DeviceArrays::in_names(std::string message) const {
+  static constexpr std::string_view kAllocation = "-byte allocation at 0x";
+  for (std::size_t at = message.find(kAllocation); at != std::string::npos;
+       at = message.find(kAllocation, at)) {
+    at += kAllocation.size();
+    std::uint64_t begin = 0;
+    const auto [end, error] =
+        std::from_chars(message.data() + at, message.data() + message.size(), begin, kHex);
+    const auto open = static_cast<std::size_t>(end - message.data());
+    const std::size_t close = message.find(')', open);
+    if (error != std::errc() || close == std::string::npos || message.compare(open, 2, " (") != 0) continue;
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      if (names_[k].empty() || addresses_[k] < begin || addresses_[k] - begin >= kMostOffset) continue;
+      message.replace(open, close + 1 - open, " (your argument " + names_[k] + ")");
+      break;
+    }
+  }
+  return message;
 }
 
 Fault DeviceArrays::apart(const CallPlan& plan) const {

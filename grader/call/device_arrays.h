@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "grader/call/call.h"
@@ -23,6 +24,9 @@ class DeviceArrays {
 
   /// Before give(): where the arrays are, as the worker says.
   void lie_at(const CallPlan& plan, std::span<const std::uint64_t> addresses);
+  /// What a message says of memory, "the 1028-byte allocation at 0x2000 (cudaMalloc no. 3 in ...)", with the
+  /// name of the argument in the place of who allocated it.
+  std::string in_names(std::string message) const;
   /// A fault where two arrays that the plan keeps apart share memory.
   Fault apart(const CallPlan& plan) const;
   enum class When : std::uint8_t {
@@ -39,6 +43,7 @@ class DeviceArrays {
   sim::Session* session_;
   SharedMemory fetched_;  ///< the machine writes it; no worker sees it
   std::array<std::uint64_t, worker::kMaxParameters> addresses_{};
+  std::array<std::string, worker::kMaxParameters> names_{};  ///< of arrays; empty: the parameter is none
 };
 
 }  // namespace roofline::grader

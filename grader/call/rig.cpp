@@ -229,7 +229,11 @@ Fault SimulatedRig::finding() {
   // What is read too early was also not written yet: a race explains a finding of the init check.
   for (const sim::Check check : {sim::kCheckMemory, sim::kCheckRace, sim::kCheckSync, sim::kCheckInit})
     for (const sim::Finding& finding : state_->session->findings())
-      if (finding.check == check && finding.level != sim::Finding::Level::kNote) return fault_of(finding);
+      if (finding.check == check && finding.level != sim::Finding::Level::kNote) {
+        Fault fault = fault_of(finding);
+        fault.message = state_->arrays->in_names(std::move(fault.message));
+        return fault;
+      }
   return {};
 }
 

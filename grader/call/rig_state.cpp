@@ -172,6 +172,7 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
   }
   if (!region->traps.empty()) {
     fault = fault_of(region->traps.front());
+    fault.message = arrays->in_names(std::move(fault.message));
     usable = false;
   }
 }
