@@ -16,6 +16,8 @@ namespace roofline::grader::step_reference {
 
 using Numbers = std::vector<double>;
 
+constexpr double kBeta1 = static_cast<double>(0.9F), kBeta2 = static_cast<double>(0.999F);  ///< of Adam
+
 /// A matrix in an array: element (i, j) is at[i * row + j * column].
 struct View {
   const double* at;
