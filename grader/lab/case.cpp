@@ -26,6 +26,17 @@ Case sized(const CommonCases& options, std::uint64_t size) {
 
 std::string whole(double number) { return std::to_string(static_cast<long long>(number)); }
 
+std::string past_aligned(unsigned elements) {
+  return std::to_string(elements) + (elements == 1 ? " element" : " elements") + " past an aligned address";
+}
+
+Case misaligned(Case one, unsigned elements) {
+  one.id = "misaligned-" + std::to_string(elements);
+  one.title = "pointers " + past_aligned(elements);
+  one.misaligned_elements = elements;
+  return one;
+}
+
 std::vector<Case> common_cases(const CommonCases& options) {
   std::vector<std::uint64_t> sizes = options.sizes;
   sizes.insert(sizes.end(), options.more_sizes.begin(), options.more_sizes.end());
@@ -38,11 +49,7 @@ std::vector<Case> common_cases(const CommonCases& options) {
     if (size == kOneMore) cases.back().tells = "a last block that is not full";
   }
   for (const unsigned elements : options.misaligned) {
-    Case shifted = sized(options, kRagged);
-    shifted.id = "misaligned-" + std::to_string(elements);
-    shifted.title = "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-                    " past an aligned address";
-    shifted.misaligned_elements = elements;
+    Case shifted = misaligned(sized(options, kRagged), elements);
     if (elements == options.misaligned[0]) shifted.tells = "unaligned pointers";
     cases.push_back(std::move(shifted));
   }

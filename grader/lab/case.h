@@ -37,6 +37,11 @@ struct CommonCases {
 };
 /// The cases that every lab runs, as one list.
 std::vector<Case> common_cases(const CommonCases& options);
+/// "1 element past an aligned address"
+std::string past_aligned(unsigned elements);
+/// The same call with its pointers `elements` past an aligned address, and called after that alone:
+/// "misaligned-1".
+Case misaligned(Case one, unsigned elements);
 std::vector<Case> operator+(std::vector<Case> left, const std::vector<Case>& right);
 /// A size in an id, a title or a sentence: 65536, not 65536.000000.
 std::string whole(double number);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "grader/lab/spec.h"
@@ -15,8 +16,7 @@ std::vector<Case> each_alone(const Program& program, const Case& together) {
     if (!is_array || argument.scratch) continue;
     Case alone = together;
     alone.id += "-" + argument.name;
-    alone.title = argument.name + " alone " + std::to_string(together.misaligned_elements) +
-                  (together.misaligned_elements == 1 ? " element" : " elements") + " past an aligned address";
+    alone.title = argument.name + " alone " + past_aligned(together.misaligned_elements);
     alone.misaligned_alone = argument.name;
     alone.tells.clear();
     cases.push_back(std::move(alone));

@@ -261,13 +261,8 @@ std::vector<Case> compiler_cases() {
                      .title = "call " + std::to_string(i + 1) + ": expression " + which + ", n = " + n,
                      .settings = {{"n", kSizes[i]}}});
   }
-  for (const unsigned elements : {1U, 2U}) {
-    cases.push_back({.id = "misaligned-" + std::to_string(elements),
-                     .title = "pointers " + std::to_string(elements) +
-                              (elements == 1 ? " element" : " elements") + " past an aligned address",
-                     .settings = {{"n", 10'007}},
-                     .misaligned_elements = elements});
-  }
+  for (const unsigned elements : {1U, 2U})
+    cases.push_back(misaligned({.settings = {{"n", 10'007}}}, elements));
   return cases;
 }
 

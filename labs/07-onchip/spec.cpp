@@ -36,16 +36,11 @@ Case matrix(std::uint64_t rows, std::uint64_t columns) {
           .settings = {{"rows", static_cast<double>(rows)}, {"columns", static_cast<double>(columns)}}};
 }
 
-std::string past_aligned(unsigned elements) {
-  return "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-         " past an aligned address";
-}
-
-/// The same call with its pointers `elements` past an aligned address.
-Case shifted(Case one, unsigned elements) {
-  one.id += "-misaligned-" + std::to_string(elements);
-  one.title += ", " + past_aligned(elements);
-  one.misaligned_elements = elements;
+/// The same call with its pointers `elements` past an aligned address, beside the call that it is like.
+Case shifted(const Case& like, unsigned elements) {
+  Case one = misaligned(like, elements);
+  one.id = like.id + "-" + one.id;
+  one.title = like.title + ", " + one.title;
   return one;
 }
 
@@ -58,12 +53,7 @@ constexpr std::pair<std::uint64_t, std::uint64_t> kShapes[] = {
 std::vector<Case> transpose_cases() {
   std::vector<Case> cases;
   for (const auto& [rows, columns] : kShapes) cases.push_back(matrix(rows, columns));
-  for (const unsigned elements : {1U, 2U, 3U}) {
-    Case one = shifted(matrix(300, 500), elements);
-    one.id = "misaligned-" + std::to_string(elements);
-    one.title = past_aligned(elements);
-    cases.push_back(std::move(one));
-  }
+  for (const unsigned elements : {1U, 2U, 3U}) cases.push_back(misaligned(matrix(300, 500), elements));
   // Sides that are multiples of every tile, so that only the addresses forbid 16 bytes at once.
   cases.push_back(shifted(matrix(128, 192), 1));
   Case special = matrix(301, 499);

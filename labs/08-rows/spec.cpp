@@ -168,11 +168,7 @@ std::vector<Case> common(double spread) {
   cases.push_back(named("multiple-of-4", "rows of 1028: a multiple of 4, not of 8", shape(6, 1028, 0, spread),
                         "rows that are no multiple of eight"));
   for (const unsigned elements : {1U, 2U, 4U}) {
-    Case shifted = named("misaligned-" + std::to_string(elements),
-                         "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-                             " past an aligned address",
-                         shape(33, 256, 0, spread));
-    shifted.misaligned_elements = elements;
+    Case shifted = misaligned(named("", "", shape(33, 256, 0, spread)), elements);
     if (elements == 1) shifted.tells = "unaligned pointers";
     cases.push_back(std::move(shifted));
   }

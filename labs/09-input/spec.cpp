@@ -66,14 +66,8 @@ std::vector<Case> normalise_cases() {
   cases.push_back(batch(5, 1001, "pictures of an odd number of pixels"));
   cases.push_back(batch(3, 3364, "a multiple of four pixels, not of eight"));
   cases.push_back(batch(67'000, 4, "more images than a grid has rows"));
-  for (const unsigned by : {1U, 2U, 4U}) {
-    Case shifted = batch(9, 256, by == 1 ? "unaligned pointers" : "");
-    shifted.id = "misaligned-" + std::to_string(by);
-    shifted.title =
-        "pointers " + std::to_string(by) + (by == 1 ? " element" : " elements") + " past an aligned address";
-    shifted.misaligned_elements = by;
-    cases.push_back(shifted);
-  }
+  for (const unsigned by : {1U, 2U, 4U})
+    cases.push_back(misaligned(batch(9, 256, by == 1 ? "unaligned pointers" : ""), by));
   Case huge = batch(14'300, 50'176);
   huge.id = "beyond-2^31";
   huge.title = "more than 2^31 elements";

@@ -294,14 +294,7 @@ std::vector<Case> adam_cases() {
       like("small-scale", "a scale below 1, and an overflow",
            {.count = 2, .n = 700, .overflows = 0b010, .scale = 0.125})};
   cases = cases + more;
-  for (const unsigned elements : {1U, 4U}) {
-    Case shifted = sized(5, 9999);
-    shifted.id = "misaligned-" + std::to_string(elements);
-    shifted.title = "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-                    " past an aligned address";
-    shifted.misaligned_elements = elements;
-    cases.push_back(shifted);
-  }
+  for (const unsigned elements : {1U, 4U}) cases.push_back(misaligned(sized(5, 9999), elements));
   // Gradients before the first group, and behind the last one, are looked at as well.
   for (const Where where : {kFirst, kLast}) {
     const std::string name = where == kFirst ? "first" : "last";

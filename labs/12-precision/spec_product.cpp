@@ -161,14 +161,7 @@ std::vector<Case> product_cases() {
   small.title = "elements that are not normal numbers";
   small.settings = sizes(50, 60, 96, kSubnormal);
   cases.push_back(small);
-  for (const unsigned elements : {1U, 2U}) {
-    Case shifted = shape(64, 80, 96);
-    shifted.id = "misaligned-" + std::to_string(elements);
-    shifted.title = "pointers " + std::to_string(elements) + (elements == 1 ? " element" : " elements") +
-                    " past an aligned address";
-    shifted.misaligned_elements = elements;
-    cases.push_back(shifted);
-  }
+  for (const unsigned elements : {1U, 2U}) cases.push_back(misaligned(shape(64, 80, 96), elements));
   cases.push_back(shape(515, 389, 1001));
   Case huge = shape(50'000, 64'000, 32);
   huge.id = "beyond-2^31";
