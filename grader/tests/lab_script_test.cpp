@@ -124,10 +124,12 @@ TEST_F(LabScript, ACourseThatCameBuiltBuildsNothing) {
 
   // Help and hints ask for no compiler.
   program(root_ / "cmake" / "cuda_home", "exit 1");
-  program(root_ / "cmake" / "fetch_cuda", "echo fetch >>\"$CALLS\"; exit 3");
+  program(programs_ / "python3", "echo fetch >>\"$CALLS\"; exit 3");
   EXPECT_EQ(calls(root_, &said, {"hint", "01"}), "");
   EXPECT_EQ(calls(root_, &said, {"grade", "--help"}), "");
   EXPECT_EQ(calls(root_, &said, {"run", "./saxpy"}), "");
+  for (const char* verb : {"grade", "show", "broken"})
+    EXPECT_EQ(calls(root_, &said, {verb}, 3), "fetch ") << verb << " compiles: " << said;
 
   program(program_that_came, "exit 126");
   for (const char* name : {"cmake", "ninja"})
@@ -137,6 +139,44 @@ TEST_F(LabScript, ACourseThatCameBuiltBuildsNothing) {
   EXPECT_NE(said.find("built/ do not run on this machine"), std::string::npos) << said;
   EXPECT_EQ(calls(root_, &said), "ninja ");
   EXPECT_EQ(said.find("do not run"), std::string::npos) << "said once: " << said;
+}
+
+/// A file of the grader with what it includes from there, and what implements that.
+void add_with_includes(const fs::path& file, std::set<fs::path>& files) {
+  const fs::path root = ROOFLINE_SOURCE;
+  if (!fs::exists(root / file) || !files.insert(file).second) return;
+  static const std::regex include("#include \"(grader/[^\"]*)\\.h\"");
+  const std::string text = read_file(root / file);
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), include); match != std::sregex_iterator();
+       ++match)
+    for (const char* ending : {".h", ".cpp"}) add_with_includes((*match)[1].str() + ending, files);
+}
+
+// Breaks when a verb that compiles ends in "no nvcc of CUDA 13 was found" in a course that came built: it is
+// missing in the list of the script. A new verb that reaches nvcc is either there or here.
+TEST(LabScriptsList, HasEveryVerbThatCompiles) {
+  const std::set<std::string> compiles_nothing = {
+      "doctor",      // says whether there is a compiler
+      "export",      // compiles where a course is made, which has been built
+      "purge",       // reads a course, as batch does
+      "similarity",  // the same
+  };
+  std::smatch list;
+  const std::string script = read_file(fs::path(ROOFLINE_SOURCE) / "lab");
+  ASSERT_TRUE(std::regex_search(script, list, std::regex("([a-z:* |-]*)\\) setup ;;  # these compile")));
+  const std::string words = list[1];
+  for (const auto& file : fs::directory_iterator(fs::path(ROOFLINE_SOURCE) / "grader/verbs")) {
+    const std::string verb = file.path().stem().string();
+    const bool is_verb = file.path().extension() == ".cpp" &&
+                         read_file(file.path()).find("\nint " + verb + "_verb(") != std::string::npos;
+    if (!is_verb || verb == "author_check") continue;  // stays with instructors
+    std::set<fs::path> files;
+    add_with_includes(fs::path("grader/verbs") / file.path().filename(), files);
+    const bool reaches_nvcc = files.contains("grader/build/toolkit.h");
+    EXPECT_EQ(words.find(" " + verb + ":*") != std::string::npos,
+              reaches_nvcc && !compiles_nothing.contains(verb))
+        << verb;
+  }
 }
 
 // Breaks when an unbuilt clone builds before it answers what needs nothing built, or answers something else.
