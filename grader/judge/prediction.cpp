@@ -36,7 +36,33 @@ std::string too_much(const std::filesystem::path& file) {
   return lines > kMostLines ? "it has more than 1000 lines" : "";
 }
 
-Check unanswered(const Prediction& asked) {
+/// What the file says, or why it cannot be read.
+struct Answers {
+  toml::table table;
+  std::string broken;
+  unsigned line = 0;  ///< where it is broken; 0: the file as a whole
+
+  /// nullptr where there is none, or "".
+  const toml::node* to(const Prediction& question) const {
+    const toml::node* node = table.get(question.key);
+    return node != nullptr && node->value<std::string>() != "" ? node : nullptr;
+  }
+};
+
+Answers read_answers(const std::filesystem::path& file) {
+  Answers answers;
+  if (!std::filesystem::exists(file)) return answers;
+  try {
+    answers.broken = too_much(file);
+    if (answers.broken.empty()) answers.table = toml::parse_file(file.string());
+  } catch (const toml::parse_error& error) {
+    answers.line = error.source().begin.line;
+    answers.broken = printable(error.description());
+  }
+  return answers;
+}
+
+Check not_answered(const Prediction& asked) {
   Check check;
   check.id = "prediction-" + asked.key;
   check.title = asked.question;
@@ -67,7 +93,6 @@ void grade_number(Check& check, const Prediction& asked, double answer) {
 
 void grade_answer(Check& check, const Prediction& asked, const toml::node& node) {
   if (const auto text = node.value<std::string>()) {
-    if (text->empty()) return;
     if (!asked.word.empty()) {
       decide(check, is_word(*text, asked.word), "\"" + printable(*text) + "\"", ", which is not it");
       return;
@@ -91,36 +116,36 @@ void grade_answer(Check& check, const Prediction& asked, const toml::node& node)
 std::vector<Check> grade_predictions(const std::vector<Prediction>& asked, const std::filesystem::path& file,
                                      const std::string& source_path) {
   std::vector<Check> checks;
-  toml::table answers;
-  std::string broken;
-  unsigned line = 0;
-  if (!asked.empty() && std::filesystem::exists(file)) {
-    try {
-      broken = too_much(file);
-      if (broken.empty()) answers = toml::parse_file(file.string());
-    } catch (const toml::parse_error& error) {
-      line = error.source().begin.line;
-      broken = printable(error.description());
-    }
-  }
+  if (asked.empty()) return checks;
+  const Answers answers = read_answers(file);
   for (const Prediction& prediction : asked) {
-    Check check = unanswered(prediction);
-    if (!broken.empty()) {
+    Check check = not_answered(prediction);
+    if (!answers.broken.empty()) {
       check.verdict = Verdict::kFail;
       check.reason = Class::kWrongPrediction;
       check.message =
           checks.empty()
-              ? file.filename().string() + " cannot be read: " + broken +
+              ? file.filename().string() + " cannot be read: " + answers.broken +
                     "\nAn answer is a number, or text in quotes: 0.25, \"1/4\", \"345 us\", \"memory\"."
               : "not graded: " + file.filename().string() + " cannot be read";
       check.file = (std::filesystem::path(source_path).parent_path() / file.filename()).string();
-      check.line = line;
-    } else if (const toml::node* node = answers.get(prediction.key)) {
+      check.line = answers.line;
+    } else if (const toml::node* node = answers.to(prediction)) {
       grade_answer(check, prediction, *node);
     }
     checks.push_back(std::move(check));
   }
   return checks;
+}
+
+std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const std::filesystem::path& file) {
+  std::vector<Prediction> open;
+  if (asked.empty()) return open;
+  const Answers answers = read_answers(file);
+  if (!answers.broken.empty()) return open;
+  for (const Prediction& question : asked)
+    if (answers.to(question) == nullptr) open.push_back(question);
+  return open;
 }
 
 }  // namespace roofline::grader

@@ -16,4 +16,7 @@ namespace roofline::grader {
 std::vector<Check> grade_predictions(const std::vector<Prediction>& asked, const std::filesystem::path& file,
                                      const std::string& source_path = {});
 
+/// The questions that the file leaves without an answer. None where it cannot be read: the grade says so.
+std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const std::filesystem::path& file);
+
 }  // namespace roofline::grader

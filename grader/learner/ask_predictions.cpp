@@ -42,14 +42,6 @@ std::pair<size_t, size_t> value_in(const std::string& line, const std::string& k
 
 }  // namespace
 
-std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const std::filesystem::path& file) {
-  std::vector<Prediction> open;
-  const std::vector<Check> checks = grade_predictions(asked, file);
-  for (size_t i = 0; i < checks.size(); ++i)
-    if (checks[i].verdict == Verdict::kSkipped) open.push_back(asked[i]);
-  return open;
-}
-
 std::string with_answer(const std::string& text, const std::string& key, const std::string& answer) {
   const std::string value = plain_number(answer) ? as_number(answer) : "\"" + answer + "\"";
   std::string out;

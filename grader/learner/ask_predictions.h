@@ -11,10 +11,6 @@
 
 namespace roofline::grader {
 
-/// The questions without an answer in the learner's prediction file. Empty where the file is broken, too: the
-/// grade says so.
-std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const std::filesystem::path& file);
-
 /// prediction.toml with `key` answered: a number as it is, a word in quotes. Comments and everything else
 /// stay; a key that is not there is added at the end.
 std::string with_answer(const std::string& text, const std::string& key, const std::string& answer);

@@ -167,14 +167,15 @@ std::string change_text(const Result& now, const std::vector<Attempt>& before, c
   return text;
 }
 
-std::string remember(const fs::path& root, ProgressFile& progress, const Result& result,
-                     std::string_view source, const Terminal& terminal) {
+std::string remember(const fs::path& root, ProgressFile& progress, std::vector<Attempt>& attempts,
+                     const Result& result, std::string_view source, const Terminal& terminal) {
   if (result.device.changed()) return {};
   progress.record(result);
   if (result.verdict == Verdict::kError || sha256_hex(source) != result.source_sha256) return {};
-  const std::string change = change_text(result, attempts_of(root, result.part), terminal);
+  const std::string change = change_text(result, attempts, terminal);
   try {
     keep_attempt(root, result, source);
+    attempts.push_back({result, std::string(source)});
   } catch (const std::runtime_error& error) {
     std::fprintf(stderr, "lab: the attempt is not kept: %s\n", error.what());
   }

@@ -42,9 +42,10 @@ const Attempt* last_of(const std::vector<Attempt>& attempts, const DeviceRecord&
 std::string change_text(const Result& now, const std::vector<Attempt>& before, const Terminal& terminal);
 
 /// After a grade of the learner's own file: counts it, keeps it (unless a fault of ours left no verdict, or
-/// the file changed meanwhile) and returns change_text. A disk that is full is said on stderr and costs no
-/// verdict.
-std::string remember(const std::filesystem::path& root, ProgressFile& progress, const Result& result,
-                     std::string_view source, const Terminal& terminal);
+/// the file changed meanwhile), adds it to `attempts`, those before it, and returns change_text. A disk that
+/// is full is said on stderr and costs no verdict.
+std::string remember(const std::filesystem::path& root, ProgressFile& progress,
+                     std::vector<Attempt>& attempts, const Result& result, std::string_view source,
+                     const Terminal& terminal);
 
 }  // namespace roofline::grader

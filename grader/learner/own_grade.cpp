@@ -65,8 +65,8 @@ std::string steps_of_one(const Result& result, const Terminal& terminal) {
 std::string after_own_grade(const Chosen& part, const Result& result, std::string_view source, bool quick,
                             ProgressFile& progress, const Paths& paths, const Terminal& terminal) {
   std::string text;
-  if (!quick) text += remember(paths.state, progress, result, source, terminal);
-  const std::vector<Attempt> attempts = attempts_of(paths.state, result.part);
+  std::vector<Attempt> attempts = attempts_of(paths.state, result.part);
+  if (!quick) text += remember(paths.state, progress, attempts, result, source, terminal);
   text += attempts.empty() ? steps_of_one(result, terminal)
                            : steps_text(step_states(result.steps, attempts, result.device), terminal);
   if (!result.device.changed()) text += opened_by(result.medal, part, paths);

@@ -283,12 +283,13 @@ class Watcher {
     const std::string source = read_file(file);
     const Result result = workbench_.check(part_, {.source = file, .prediction = {}});
     const std::vector<Attempt> before = attempts_of(paths_.state, part_.id());
+    std::vector<Attempt> with_this = before;
     const std::chrono::duration<double> seconds = Clock::now() - since;
     // Kept before it is told: the next save may end this process. The same content again, as at the start of
     // a watch, is no new attempt.
     ProgressFile progress_file = progress();
     if (before.empty() || before.back().result.source_sha256 != result.source_sha256)
-      remember(paths_.state, progress_file, result, source, terminal_);
+      remember(paths_.state, progress_file, with_this, result, source, terminal_);
     std::fputs(quick_text(result, before, seconds.count(), terminal_).c_str(), stdout);
     std::fflush(stdout);
     return exit_status(result);

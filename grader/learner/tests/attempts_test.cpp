@@ -116,12 +116,15 @@ TEST_F(Attempts, AnExperimentIsNotKept) {
   Result now = result("2026-01-31T10:15:00Z", Verdict::kPass, 0.95);
   now.source_sha256 = sha256_hex("a");
   now.device.id = "a100-sxm4-40gb,dram_gbps=777";
-  EXPECT_EQ(remember(root_, progress, now, "a", Terminal{}), "");
+  std::vector<Attempt> attempts;
+  EXPECT_EQ(remember(root_, progress, attempts, now, "a", Terminal{}), "");
   EXPECT_FALSE(progress.at("01").passed);
+  EXPECT_TRUE(attempts.empty());
   EXPECT_TRUE(attempts_of(root_, "01").empty());
   now.device.id = "a100-sxm4-40gb";
-  remember(root_, progress, now, "a", Terminal{});
+  remember(root_, progress, attempts, now, "a", Terminal{});
   EXPECT_TRUE(progress.at("01").passed);
+  EXPECT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts_of(root_, "01").size(), 1U);
 }
 
