@@ -27,6 +27,7 @@ const std::vector<std::pair<const char*, const char*>> kPlaces = {
     {"quiz.toml", "labs/@FOLDER@/quiz.toml"},
     {"solution.cu", "solutions/@FOLDER@/@NAME@.cu"},
     {"solution-prediction.toml", "solutions/@FOLDER@/prediction.toml"},
+    {"answer.md", "solutions/@FOLDER@/answer.md"},
     {"zeros.cu", "solutions/@FOLDER@/wrong/zeros.cu"},
 };
 

@@ -32,7 +32,7 @@ class NewLab : public testing::Test {
 // Breaks when a file is missing, or a placeholder is left in it.
 TEST_F(NewLab, IsComplete) {
   const auto files = make_lab(root_, "16-scale-rows");
-  EXPECT_EQ(files.size(), 11U);
+  EXPECT_EQ(files.size(), 12U);
   for (const fs::path& file : files) {
     const std::string text = read_file(root_ / file);
     EXPECT_FALSE(text.empty()) << file;
