@@ -249,7 +249,7 @@ void barriers(const ProgramProfile& program, Advice& advice) {
     }
     if (most == nullptr) continue;
     advice.line(kernel, *most, kernel.share_with({{"latency", 0.7}}),
-                "every " + format_number("%.0f", 1 / share) + "th instruction waits at a barrier" +
+                "one of " + format_number("%.0f", 1 / share) + " instructions waits at a barrier" +
                     (kernel.stalls.sum() > 0
                          ? ", " + percent_text(kernel.stalls[sim::Stall::kBarrier] / kernel.stalls.sum()) +
                                " of a warp's time"

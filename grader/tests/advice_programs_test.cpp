@@ -6,6 +6,7 @@
 // files. Broken by: a rule that names the wrong line, cries wolf, or stays silent.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "grader/base/paths.h"
 #include "grader/build/toolkit.h"
+#include "grader/profile/advisor.h"
 
 #define SIMULATOR_BUILD ROOFLINE_BUILD "/simulator"
 #define SIMULATOR_SOURCE ROOFLINE_SOURCE "/common/simulator"
@@ -27,6 +29,15 @@ using Json = nlohmann::json;
 
 fs::path source_of(const std::string& name) {
   return fs::path(ROOFLINE_SOURCE "/grader/tests/advice") / (name + ".cu");
+}
+
+/// Every program of the corpus.
+std::vector<std::string> programs() {
+  std::vector<std::string> names;
+  for (const auto& file : fs::directory_iterator(ROOFLINE_SOURCE "/grader/tests/advice"))
+    if (file.path().extension() == ".cu") names.push_back(file.path().stem().string());
+  std::ranges::sort(names);
+  return names;
 }
 
 /// "17 bank-conflict" of every marked line; line 0 is the program as a whole.
@@ -79,7 +90,7 @@ Result verb(const char* name, std::vector<std::string> arguments) {
 }
 Result lab_run(const std::vector<std::string>& arguments) { return verb("run", arguments); }
 
-class Advice : public testing::TestWithParam<const char*> {};
+class Advice : public testing::TestWithParam<std::string> {};
 
 TEST_P(Advice, NamesTheMarkedLinesAndNoOther) {
   const Folder folder;
@@ -97,10 +108,17 @@ TEST_P(Advice, NamesTheMarkedLinesAndNoOther) {
   }
   EXPECT_EQ(found, marks(GetParam())) << messages;
 }
-INSTANTIATE_TEST_SUITE_P(Programs, Advice,
-                         testing::Values("stride", "transpose", "divergence", "local_array", "atomics",
-                                         "vectors", "doubles", "shape", "launches", "copies", "slow", "clean",
-                                         "spill", "uneven"));
+INSTANTIATE_TEST_SUITE_P(Programs, Advice, testing::ValuesIn(programs()),
+                         [](const auto& each) { return each.param; });
+
+// Broken by: a rule without a program that draws it.
+TEST(AdviceRules, EachHasAProgram) {
+  std::set<std::string> drawn;
+  for (const std::string& name : programs())
+    for (const std::string& mark : marks(name)) drawn.insert(mark.substr(mark.find(' ') + 1));
+  for (const grader::AdviceRule& rule : grader::all_advice_rules())
+    EXPECT_TRUE(drawn.contains(rule.id)) << rule.id << " is drawn by no file of grader/tests/advice";
+}
 
 /// A program of the corpus, and what its text becomes where somebody follows every advice about it: most
 /// bring the better twin along.
@@ -161,6 +179,9 @@ INSTANTIATE_TEST_SUITE_P(
                  {{"one_block<<<1, 256>>>", "many_blocks<<<n / 256, 256>>>"},
                   {"odd_blocks<<<n / 40 + 1, 40>>>", "odd_blocks<<<n / 256, 256>>>"}}},
         Followed{"uneven", {{"one_warp<<<", "all_warps<<<"}}},
+        Followed{"occupancy", {{"few_warps<<<", "many_warps<<<"}}},
+        Followed{"tail", {{"two_waves<<<360, 384>>>(y, 1000)", "one_wave<<<324, 384>>>(y, 1000)"}}},
+        Followed{"barriers", {{"by_block<<<", "by_warp<<<"}}},
         Followed{"launches",
                  {{"y[threadIdx.x] += 1.0f;", "y[threadIdx.x] += 1000.0f;"},
                   {"for (int k = 0; k < 1000; ++k) tiny", "tiny"}}},

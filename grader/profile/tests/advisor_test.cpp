@@ -8,11 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
 
+#include "grader/base/file.h"
 #include "grader/base/paths.h"
 #include "grader/base/symbol_name.h"
 #include "grader/base/units.h"
@@ -23,6 +25,7 @@
 namespace roofline::grader {
 namespace {
 
+namespace fs = std::filesystem;
 using sim::InstructionCounters;
 using sim::LineRecord;
 
@@ -162,6 +165,21 @@ TEST(Advisor, RuleNamesAreUniqueAndStable) {
     EXPECT_TRUE(names.contains(known)) << known;
 }
 
+std::string page() { return read_file(fs::path(ROOFLINE_SOURCE) / "docs/counters.md"); }
+
+// Breaks when a rule is missing in the page, or the page has one that there is no longer.
+TEST(Advisor, ThePageListsTheRules) {
+  std::set<std::string> rules, rows;
+  for (const AdviceRule& rule : all_advice_rules()) rules.insert(rule.id);
+  const std::string text = page();
+  const size_t begin = text.find("| rule | fires when |");
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream table(text.substr(begin));
+  for (std::string row; std::getline(table, row) && row.starts_with("|");)
+    if (row.starts_with("| `")) rows.insert(row.substr(3, row.find('`', 3) - 3));
+  EXPECT_EQ(rows, rules);
+}
+
 class Width : public testing::TestWithParam<int> {};
 TEST_P(Width, NothingIsWiderThanTheTerminal) {
   Terminal terminal;
@@ -189,6 +207,31 @@ TEST(Listing, EveryTimeSaysThatItIsSimulated) {
       times++;
     }
   EXPECT_GT(times, 0) << "nothing was looked at";
+}
+
+// Breaks when a listing in a page lacks a column that the program prints by now.
+TEST(Listing, PagesShowItsColumns) {
+  std::set<std::string> titles;
+  for (const int width : {80, 120}) {
+    Terminal terminal;
+    terminal.width = width;
+    std::istringstream text(listing(program({load(3, 32, 4, 128)}), terminal));
+    for (std::string line; std::getline(text, line);)
+      if (line.starts_with("   line instr%")) titles.insert(line);
+  }
+  ASSERT_EQ(titles.size(), 2U);
+  int listings = 0;
+  for (const char* folder : {"docs", "labs"})
+    for (const auto& file : fs::recursive_directory_iterator(fs::path(ROOFLINE_SOURCE) / folder)) {
+      if (file.path().extension() != ".md") continue;
+      std::istringstream text(read_file(file.path()));
+      for (std::string line; std::getline(text, line);) {
+        if (!line.starts_with("   line instr%")) continue;
+        ++listings;
+        EXPECT_TRUE(titles.contains(line)) << file.path() << ": " << line;
+      }
+    }
+  EXPECT_GT(listings, 0);
 }
 
 // Breaks when reasons are swapped on their way to the reader, or name a line where warps do not wait.
@@ -229,6 +272,21 @@ TEST(Json, HoldsKernelsLinesAndFindings) {
   EXPECT_EQ(kernel["lines"][0].at("counters").at("sectors"), 32000);
   EXPECT_EQ(kernel["lines"][0]["counters"].at("stride_bytes").at("low"), 128);
   EXPECT_EQ(json.at("findings").at(0).at("rule"), "uncoalesced-access");
+}
+
+// Breaks when a count of a line is missing in the page's table of fields.
+TEST(Json, ThePageListsTheCountsOfALine) {
+  const ProgramProfile p = program({load(3, 32, 4, 128)});
+  const auto json = nlohmann::ordered_json::parse(run_json(p, "./scale", 0, {}));
+  std::string fields;
+  for (const auto& [name, value] : json["kernels"][0]["lines"][0]["counters"].items()) {
+    fields += (fields.empty() ? "" : ", ") + name;
+    if (!value.is_object()) continue;
+    std::string inner;
+    for (const auto& [member, number] : value.items()) inner += (inner.empty() ? "" : ", ") + member;
+    fields += "{" + inner + "}";
+  }
+  EXPECT_NE(page().find("\n| `lines[].counters` | `" + fields + "` |\n"), std::string::npos) << fields;
 }
 
 TEST(Explain, ReadsBlockAndThread) {
