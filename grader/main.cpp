@@ -139,8 +139,9 @@ class CommandLine {
                      "folder for the simulator on its own, and a wheel for pip");
     verb->add_option("--hidden", export_.hidden, "an instructor's cases and seed, for an autograder");
     verb->add_option("--course", export_.course, "course file: hints of its exam's labs stay at home");
-    verb->add_option("--gradebook", export_.gradebook, "for canvas: the gradebook that Canvas exported");
-    verb->add_option("--column", export_.column, "for canvas: the assignment whose column is filled");
+    verb->add_option("--gradebook", export_.gradebook,
+                     "the gradebook that the platform exported, for a format that fills it");
+    verb->add_option("--column", export_.column, "the assignment whose column is filled");
   }
 
   void add_completion() {
