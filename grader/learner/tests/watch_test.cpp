@@ -321,7 +321,7 @@ TEST_F(WatchVerb, SaveFailFixHintNextQuit) {
   ASSERT_TRUE(shows("right in 22 small cases"));
   ASSERT_TRUE(shows("was does-not-compile"));
   press("h");
-  ASSERT_TRUE(shows("Hint 1 of 6"));
+  ASSERT_TRUE(shows("Hint 1 of "));
   press("\033[A?");
   ASSERT_TRUE(shows("p performance"));
   press("\033[200~ryq\033[201~");
