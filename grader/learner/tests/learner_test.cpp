@@ -258,13 +258,19 @@ TEST(Explanations, OfEveryLab) {
   }
 }
 
-// Breaks when the best medal of a lab opens no answer to its open question.
+// Breaks when the best medal of a lab opens no answer to its open question, or instructors are not told what
+// a good one contains.
 TEST(Answers, OfEveryLab) {
+  const std::string course = read_file(fs::path(ROOFLINE_SOURCE) / "docs/course.md");
+  const size_t begin = course.find("| lab | a good answer |");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string good = course.substr(begin, course.find("\n\n", begin) - begin);
   for (const Lab& lab : all_labs()) {
     const fs::path file = fs::path(ROOFLINE_SOURCE) / "solutions" / lab.folder / "answer.md";
     ASSERT_TRUE(fs::exists(file)) << file << " is missing";
     EXPECT_TRUE(read_file(file).starts_with("# An answer to the open question of lab " + lab.number() + "\n"))
         << file;
+    EXPECT_NE(good.find("\n| " + lab.number() + " | "), std::string::npos) << lab.number() << " has no row";
   }
 }
 
