@@ -35,24 +35,22 @@ std::vector<Ladder> ladders() {
                                {kA100, part + "/columns-4096", "GB/s"},
                                {kA100, part + "/columns-131072", "GB/s"}};
   };
-  return {{"04-gemm", "", "gemm", {{kA100, "04/product", "TFLOP/s"}}},
-          {"07-onchip", "transpose", "transpose", {{kA100, "07a/bandwidth", "GB/s"}}},
-          {"07-onchip", "reduce", "reduce", {{kA100, "07b/bandwidth", "GB/s"}}},
-          {"07-onchip",
-           "histogram",
-           "histogram",
-           {{kA100, "07c/random", "GB/s"}, {kA100, "07c/equal", "GB/s"}}},
-          {"07-onchip", "scan", "scan", {{kA100, "07d/bandwidth", "GB/s"}}},
-          {"08-rows", "softmax", "softmax", widths("08a")},
-          {"08-rows", "layer_norm", "layer_norm", widths("08b")},
-          {"09-input", "normalise", "normalise", both("09a/bandwidth", "GB/s")},
-          {"09-input", "feed", "feed", both("09b/overlap", "ms")},
-          {"09-input", "workers", "workers", both("09c/utilisation", "ms")},
-          {"10-decode", "gemv_q4", "gemv_q4", both("10a/bandwidth", "GB/s")},
-          {"10-decode", "decode", "decode", both("10b/bandwidth", "GB/s")},
-          {"11-attention", "", "attention", {{kA100, "11/full", "TFLOP/s"}, {kA100, "11/causal", "TFLOP/s"}}},
-          {"12-precision", "adam_step", "adam_step", both("12a/bandwidth", "%")},
-          {"13-ring", "", "all_reduce", {{kA100, "13/ring", "GB/s"}}}};
+  return {
+      {"04-gemm", "", "gemm", {{kA100, "04/product", "TFLOP/s"}}},
+      {"07-onchip", "transpose", "transpose", {{kA100, "07a/bandwidth", "GB/s"}}},
+      {"07-onchip", "reduce", "reduce", {{kA100, "07b/bandwidth", "GB/s"}}},
+      {"07-onchip", "histogram", "histogram", {{kA100, "07c/random", "GB/s"}, {kA100, "07c/equal", "GB/s"}}},
+      {"07-onchip", "scan", "scan", {{kA100, "07d/bandwidth", "GB/s"}}},
+      {"08-rows", "softmax", "softmax", widths("08a")},
+      {"08-rows", "layer_norm", "layer_norm", widths("08b")},
+      {"09-input", "normalise", "normalise", both("09a/bandwidth", "GB/s")},
+      {"09-input", "feed", "feed", both("09b/overlap", "ms")},
+      {"09-input", "workers", "workers", both("09c/utilisation", "ms")},
+      {"10-decode", "gemv_q4", "gemv_q4", both("10a/bandwidth", "GB/s")},
+      {"10-decode", "decode", "decode", both("10b/bandwidth", "GB/s")},
+      {"11-attention", "", "attention", {{kA100, "11/full", "TFLOP/s"}, {kA100, "11/causal", "TFLOP/s"}}},
+      {"12-precision", "adam_step", "adam_step", both("12a/bandwidth", "%")},
+      {"13-ring", "", "all_reduce", {{kA100, "13/ring", "GB/s"}}}};
 }
 
 double figure(const nlohmann::json& row, const std::string& unit) {
