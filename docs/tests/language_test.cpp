@@ -144,6 +144,7 @@ constexpr Mended kPhrasings[] = {
     {"in another order", "in a different order"},
     {"another number of", "a different number of"},
     {"bits behind", "bits after"},
+    {"the word behind", "the word after"},
     {"behind what failed", "after what failed"},
     {"are no multiple", "are not a multiple"},
     {"is no multiple", "is not a multiple"},

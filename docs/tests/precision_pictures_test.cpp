@@ -59,7 +59,7 @@ std::string formats_figure() {
   constexpr double kLeft = 110, kRight = 730, kLow = -152, kHigh = 130, kTop = 96, kRow = 44;
   const auto at = [](double power) { return kLeft + (power - kLow) / (kHigh - kLow) * (kRight - kLeft); };
   Svg svg(
-      kWidth, 350, "Ranges of number formats",
+      kWidth, 364, "Ranges of number formats",
       "Powers of two from -152 to 130. Float reaches from -149 to 128, its numbers are normal from -126 on. "
       "bf16 has the same range, from -133. Half reaches from -24 to 16, normal from -14; e5m2 from -16 to "
       "16, normal from -14; e4m3 from -9 to 9, normal from -6");
