@@ -91,6 +91,11 @@ json Browser::evaluate(const std::string& expression) {
   return answer["result"].value("value", json());
 }
 
+void Browser::resize(int width, int height) {
+  call("Emulation.setDeviceMetricsOverride",
+       {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", width < 500}});
+}
+
 void Browser::screenshot(const std::filesystem::path& file) {
   const std::string text = call("Page.captureScreenshot", {{"format", "png"}})["data"];
   std::ofstream out(file, std::ios::binary);

@@ -28,6 +28,9 @@ class Browser {
   /// Asks until the expression is true; false after `seconds`.
   bool becomes_true(const std::string& expression, double seconds = 10);
 
+  /// The size of the window from now on, in pixels; a narrow one is a phone's.
+  void resize(int width, int height);
+
   /// What is to be seen, as a PNG file.
   void screenshot(const std::filesystem::path& file);
 

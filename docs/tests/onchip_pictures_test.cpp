@@ -41,7 +41,7 @@ std::string shuffles_figure() {
           "Eight lanes hold 3 1 4 1 5 9 2 6. After a step over 4 lanes the first four hold 8 10 6 7, after a "
           "step over 2 lanes the first two hold 14 17, after the last step lane 0 holds 31");
   svg.text({kLeft, 24}, "v += __shfl_down_sync(mask, v, distance), in eight lanes", "title");
-  svg.text({kLeft, 42}, "blue: sums that still count; grey: what the other lanes hold, which nobody reads",
+  svg.text({kLeft, 42}, "blue: sums that still count; grey: what the other lanes hold, which are not used",
            "note");
   std::size_t count = kNumbers.size();
   for (std::size_t row = 0; row < rows.size(); ++row, count /= 2) {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "docs/tests/browser.h"
@@ -139,6 +140,22 @@ TEST_F(Site, NoMarkOfCodeIsLeft) {
   }
 }
 
+// Breaks when Doxygen does not take stars for emphasis: `**"word"**`, bold that begins with code, emphasis
+// inside bold or after a digit.
+TEST_F(Site, NoMarkOfEmphasisIsLeft) {
+  const std::regex tag("<[^>]*>"), left(R"re(["?!.]\*\*|\*[a-z]+\*|[^*]\*\([a-z]+\)\*)re");
+  for (const fs::path& page : pages()) {
+    const fs::path file = kSite / (label_of(page) + ".html");
+    if (!fs::exists(file)) continue;
+    const std::string html = without(without(without(text_of(file), "script"), "code"), "pre");
+    for (const std::string& line : lines_of(html)) {
+      const std::string text = std::regex_replace(line, tag, "");
+      std::smatch found;
+      EXPECT_FALSE(std::regex_search(text, found, left)) << file << ": " << found.str() << " in " << text;
+    }
+  }
+}
+
 // Breaks when a page or a style sheet asks another host for a script, a font, a style or a picture.
 TEST_F(Site, NothingIsLoadedFromElsewhere) {
   for (const auto& [name, page] : all_pages())
@@ -230,6 +247,23 @@ TEST_F(SiteInBrowser, SearchFindsAPage) {
       browser.becomes_true("[...document.querySelectorAll('.SRResult')].some(result => "
                            "result.offsetHeight > 0 && /Three regimes/.test(result.textContent))"));
   expect_quiet(browser, "search");
+}
+
+// Breaks when a table, a formula or a long word makes a page wider than a phone.
+TEST_F(SiteInBrowser, PagesFitAPhone) {
+  constexpr int kWidth = 390;
+  Browser browser;
+  browser.resize(kWidth, 844);
+  for (const char* page : {"index.html", "three-regimes.html", "course.html", "commands.html", "checks.html",
+                           "lab-07-onchip.html", "lab-12-precision.html", "lab-14-detective.html"}) {
+    browser.open(kSite / page);
+    if (browser.evaluate("document.querySelectorAll('p.formulaDsp').length > 0") == true) {
+      EXPECT_TRUE(browser.becomes_true("document.querySelectorAll('.MathJax_SVG svg').length > 0", 20))
+          << page;
+    }
+    EXPECT_EQ(browser.evaluate("document.querySelector('#doc-content').scrollWidth"), kWidth) << page;
+    expect_quiet(browser, page);
+  }
 }
 
 // Breaks when the switch does not change the colours, or the pictures do not follow it.
