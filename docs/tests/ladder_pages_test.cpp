@@ -126,5 +126,34 @@ TEST(LadderPages, ShowWhatTheBenchPrinted) {
   }
 }
 
+/// What `./lab author-check` proves that a version earns on the default device: its first line; "" for none.
+std::string expected_medal(const std::filesystem::path& solutions, const std::filesystem::path& file) {
+  for (const char* folder : {"", "variants"}) {
+    const std::filesystem::path path = solutions / folder / file;
+    if (file.extension() != ".cu" || !std::filesystem::exists(path)) continue;
+    const std::string line = lines_of(text_of(path)).front(), expect = "// expect: ";
+    if (line.starts_with(expect)) return line.substr(expect.size());
+  }
+  return "";
+}
+
+// Breaks when a page shows another medal than the one that a version is proved to earn.
+TEST(LadderPages, ShowTheMedalsThatAreProved) {
+  std::size_t compared = 0;
+  for (const auto& lab : std::filesystem::directory_iterator(kRoot / "labs")) {
+    const std::filesystem::path page = lab.path() / "README.md",
+                                solutions = kRoot / "solutions" / lab.path().filename();
+    if (!std::filesystem::exists(page)) continue;
+    for (const Row& row : rows_with_files(text_of(page))) {
+      const std::string expected = expected_medal(solutions, row.file);
+      if (row.cells.size() < 4 || (expected != "pass" && expected != "good" && expected != "excellent"))
+        continue;
+      EXPECT_EQ(row.cells.back(), expected) << shown(page) << ", " << row.file;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 20U);
+}
+
 }  // namespace
 }  // namespace roofline::docs
