@@ -59,7 +59,7 @@ std::string walk_figure() {
       "512 rows and 512 keys. At the left, without a mask, each of four blocks walks over all eight steps "
       "of 64 keys. At the right, causal, the blocks take two, four, six and eight steps; the last two of "
       "each cross the diagonal and need the mask, and what is beyond is never computed");
-  svg.text({24, 24}, "Nobody ever has all scores: a block has one tile at a time", "title");
+  svg.text({24, 24}, "No thread ever has all scores: a block has one tile at a time", "title");
   svg.text({24, 42}, "n = 512. Each row of tiles is a block of 128 queries, which walks to the right",
            "note");
   svg.text({60, 76}, "every query sees every key", "label");

@@ -57,79 +57,145 @@ std::size_t depth_of(const std::string& id, const std::vector<Node>& nodes, std:
   return depth;
 }
 
-constexpr double kHeight = 240, kTop = 50, kBottom = 190, kColumn = 150;
+constexpr double kBoxWidth = 120, kBoxHeight = 30, kTop = 50, kColumn = 150;
 
-/// In columns by depth, each from top to bottom in the order of the numbers.
-std::vector<Node> placed_nodes() {
-  std::vector<Node> nodes = {{"", "CUDA basics", {}, {}}};
+const Node& find_node(const std::vector<Node>& nodes, const std::string& id) {
+  for (const Node& each : nodes)
+    if (each.id == id) return each;
+  throw std::runtime_error("no lab " + id);
+}
+
+/// The labs that a lab needs, without those that the labs in between need already.
+std::vector<std::string> drawn_needs(const std::vector<Node>& nodes, const Node& to) {
+  std::vector<std::string> drawn;
+  for (const std::string& from : to.needs) {
+    const bool implied = std::any_of(to.needs.begin(), to.needs.end(), [&](const std::string& other) {
+      const std::vector<std::string>& before = find_node(nodes, other).needs;
+      return std::find(before.begin(), before.end(), from) != before.end();
+    });
+    if (!implied) drawn.push_back(from);
+  }
+  return drawn;
+}
+
+/// A line from a lab to one that needs it: its height in each column that it passes.
+struct Route {
+  std::string from, to;
+  std::vector<double> heights;
+};
+
+struct Graph {
+  std::vector<Node> nodes;
+  std::vector<Route> routes;
+  double height = 0;
+};
+
+/// What a column holds: a box, or a line that passes. `wish` is the height of what it comes from.
+struct Item {
+  double wish;
+  Node* box;
+  Route* line;
+  double height() const { return box ? kBoxHeight + 10 : 14; }
+};
+
+std::vector<Item> items_of_column(Graph& graph, std::size_t depth) {
+  const auto depth_at = [&](const std::string& id) { return find_node(graph.nodes, id).depth; };
+  const auto height_of = [&](const Route& route) {  // where it leaves the column before
+    return route.heights.empty() ? find_node(graph.nodes, route.from).at.y + kBoxHeight / 2
+                                 : route.heights.back();
+  };
+  std::vector<Item> items;
+  for (Node& each : graph.nodes) {
+    if (each.depth != depth) continue;
+    double sum = 0, n = 0;
+    for (const Route& route : graph.routes)
+      if (route.to == each.id) sum += height_of(route), n += 1;
+    items.push_back({n > 0 ? sum / n : 0, &each, nullptr});
+  }
+  for (Route& route : graph.routes)
+    if (depth_at(route.from) < depth && depth < depth_at(route.to))
+      items.push_back({height_of(route), nullptr, &route});
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.wish < b.wish; });
+  return items;
+}
+
+/// In columns by depth. A column holds boxes and the lines that pass between them, in the order of what they
+/// come from, so that no line crosses a box.
+Graph placed() {
+  Graph graph;
+  std::vector<Node>& nodes = graph.nodes;
+  nodes = {{"", "CUDA basics", {}, {}}};
   for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "labs")) {
     if (!entry.is_directory()) continue;
     const std::string id = entry.path().filename().string();
     nodes.push_back({id, id.substr(0, 2) + " " + id.substr(3), {}, needed_by(id)});
   }
   std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.id < b.id; });
-  std::map<std::size_t, std::vector<Node*>> columns;
-  for (Node& node : nodes) {
-    node.depth = depth_of(node.id, nodes, nodes.size());
-    columns[node.depth].push_back(&node);
-  }
-  for (auto& [depth, column] : columns)
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      const double share =
-          column.size() == 1 ? 0.5 : 1.0 * static_cast<double>(i) / static_cast<double>(column.size() - 1);
-      column[i]->at = {24 + kColumn * static_cast<double>(depth), kTop + (kBottom - kTop) * share};
+  std::size_t deepest = 0;
+  for (Node& each : nodes) deepest = std::max(deepest, each.depth = depth_of(each.id, nodes, nodes.size()));
+  for (const Node& to : nodes)
+    for (const std::string& from : drawn_needs(nodes, to)) graph.routes.push_back({from, to.id, {}});
+
+  for (std::size_t depth = 0; depth <= deepest; ++depth) {
+    const std::vector<Item> items = items_of_column(graph, depth);
+    double total = 0;
+    for (const Item& item : items) total += item.height();
+    double y = -total / 2;  // around the middle, which is 0
+    for (const Item& item : items) {
+      if (item.box)
+        item.box->at = {24 + kColumn * static_cast<double>(depth), y + (item.height() - kBoxHeight) / 2};
+      else
+        item.line->heights.push_back(y + item.height() / 2);
+      y += item.height();
     }
-  return nodes;
+    graph.height = std::max(graph.height, total);
+  }
+  const double middle = kTop + graph.height / 2;
+  for (Node& each : nodes) each.at.y += middle;
+  for (Route& route : graph.routes)
+    for (double& height : route.heights) height += middle;
+  return graph;
 }
 
-const std::vector<Node>& nodes() {
-  static const std::vector<Node> kNodes = placed_nodes();
-  return kNodes;
+const Graph& graph() {
+  static const Graph kGraph = placed();
+  return kGraph;
 }
 
-const Node& node(const std::string& id) {
-  for (const Node& each : nodes())
-    if (each.id == id) return each;
-  throw std::runtime_error("no lab " + id);
-}
-
-constexpr double kBoxWidth = 120, kBoxHeight = 30;
-
-/// What the labs in between say already is not drawn.
-bool drawn(const Node& to, const std::string& from) {
-  for (const std::string& other : to.needs)
-    for (const std::string& before : node(other).needs)
-      if (before == from) return false;
-  return true;
-}
+const std::vector<Node>& nodes() { return graph().nodes; }
 
 std::string prerequisites_figure() {
   std::string said;
   std::size_t deepest = 0;
-  for (const Node& to : nodes()) {
-    deepest = std::max(deepest, to.depth);
-    for (const std::string& id : to.needs)
-      if (drawn(to, id)) said += (said.empty() ? "" : "; ") + node(id).name + " comes before " + to.name;
-  }
-  Svg svg(48 + kColumn * static_cast<double>(deepest) + kBoxWidth, kHeight, "Prerequisites of the labs",
-          said);
+  for (const Node& each : nodes()) deepest = std::max(deepest, each.depth);
+  for (const Route& route : graph().routes)
+    said += (said.empty() ? "" : "; ") + find_node(nodes(), route.from).name + " comes before " +
+            find_node(nodes(), route.to).name;
+  Svg svg(48 + kColumn * static_cast<double>(deepest) + kBoxWidth, kTop + graph().height + 20,
+          "Prerequisites of the labs", said);
   svg.text({24, 24}, "What builds on what", "title");
-  for (const Node& to : nodes()) {
-    const Point corner = to.at;
+  for (const Route& route : graph().routes) {
+    const Node &from = find_node(nodes(), route.from), &to = find_node(nodes(), route.to);
+    std::vector<Point> line = {{from.at.x + kBoxWidth + 2, from.at.y + kBoxHeight / 2}};
+    for (const double y : route.heights) {
+      const double left = line.back().x + kColumn - kBoxWidth - 2;  // of the next column's boxes
+      line.push_back({left, y});
+      line.push_back({left + kBoxWidth + 2, y});
+    }
+    const Point end{to.at.x - 4, to.at.y + kBoxHeight / 2};
+    line.push_back(end);
+    svg.polyline(line, "axis");
+    svg.dot(end, 3, "c0");
+  }
+  for (const Node& each : nodes()) {
+    const Point corner = each.at;
     svg.polyline({corner,
                   {corner.x + kBoxWidth, corner.y},
                   {corner.x + kBoxWidth, corner.y + kBoxHeight},
                   {corner.x, corner.y + kBoxHeight},
                   corner},
                  "c0");
-    svg.text({corner.x + kBoxWidth / 2, corner.y + 20}, to.name, "label", Svg::Anchor::kMiddle);
-    for (const std::string& id : to.needs) {
-      if (!drawn(to, id)) continue;
-      const Point from{node(id).at.x + kBoxWidth + 2, node(id).at.y + kBoxHeight / 2},
-          end{corner.x - 4, corner.y + kBoxHeight / 2};
-      svg.line(from, end, "axis");
-      svg.dot(end, 3, "c0");
-    }
+    svg.text({corner.x + kBoxWidth / 2, corner.y + 20}, each.name, "label", Svg::Anchor::kMiddle);
   }
   return svg.str();
 }

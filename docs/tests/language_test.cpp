@@ -152,6 +152,8 @@ constexpr Mended kPhrasings[] = {
     {"kernels less", "kernels fewer"},
     {"launch less", "launch fewer"},
     {"a function more", "one more function"},
+    {"four orders", "four rules of order"},
+    {"two orders are", "two rules of order are"},
     {"nobody uses", "is not used"},
     {"nobody looks", "is ignored"},
     {"nobody cleared", "that was never cleared"},

@@ -75,7 +75,7 @@ std::string formats_figure() {
     const Format& f = kFormats[i];
     const double y = kTop + kRow * static_cast<double>(i);
     svg.text({kLeft - 12, y + 18}, f.name, "label", Svg::Anchor::kEnd);
-    svg.box({at(f.smallest()), y}, at(f.smallest_normal()) - at(f.smallest()), 26, "lane empty",
+    svg.box({at(f.smallest()), y}, at(f.smallest_normal()) - at(f.smallest()), 26, "used",
             "from 2^" + std::to_string(f.smallest()));
     svg.box({at(f.smallest_normal()), y}, at(f.largest_exponent() + 1) - at(f.smallest_normal()), 26,
             "kernel",
