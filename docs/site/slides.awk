@@ -57,7 +57,7 @@ function flush(   i, cells, n, j, tag) {
   if (kind == "text") item(first_sentence(text))
   if (kind == "code") { room(1 + lines * 0.7); close_list(); print "<pre>" text "</pre>" }
   if (kind == "table") {
-    room(1 + lines); close_list(); print "<table>"
+    room(1 + lines); close_list(); print "<table" (lines > 10 ? " class=\"long\"" : "") ">"
     for (i = 1; i <= lines; ++i) {
       if (row[i] ~ /^\|[-|: ]+\|$/) continue
       gsub(/\\\|/, "\\&#124;", row[i])
@@ -77,10 +77,11 @@ BEGIN {
   print "section{box-sizing:border-box;min-height:100vh;padding:2.5rem 4rem;position:relative;border-bottom:1px solid #8888}"
   print "h1{font-size:2.6rem;margin-top:25vh}h2{font-size:1.9rem;margin:0 0 1rem;color:#1f6feb}li{margin:.5rem 0}"
   print "table{border-collapse:collapse;font-size:1rem;margin:.6rem 0}td,th{border:1px solid #8888;padding:.25rem .6rem;text-align:left}"
+  print "table.long{font-size:.8rem}td code{overflow-wrap:anywhere}"
   print "pre{font-size:1rem;background:#8882;padding:.6rem 1rem;overflow:auto}img{max-width:100%;max-height:62vh;display:block;margin:.6rem 0}"
   print ".n{position:absolute;right:1.5rem;bottom:.8rem;margin:0;font-size:.9rem;color:#888}"
   print "@media (max-width:700px){section{padding:1.2rem}body{font-size:1.05rem}}"
-  print "@page{size:A4 landscape;margin:0}@media print{:root{color-scheme:light}section{height:100vh;break-after:page;border:0}img{max-height:52vh}body{font-size:1.1rem}}"
+  print "@page{size:A4 landscape;margin:0}@media print{:root{color-scheme:light}section{break-after:page;border:0}img{max-height:52vh}body{font-size:1.1rem}table.long{font-size:.7rem}pre{white-space:pre-wrap}}"
   print "</style>"
 }
 /^# / {
