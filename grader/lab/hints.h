@@ -16,7 +16,8 @@ struct Hint {
 /// of the same level are no hints.
 std::vector<Hint> parse_hints(const std::string& markdown);
 
-/// Those of one part of a lab: without the ones whose title names another ("part B, events"). An empty letter
+/// Those of one part of a lab: without the ones whose title names others ("part B, events", "parts A to H, the
+/// question"). An empty letter
 /// is a lab without parts, and keeps all.
 std::vector<Hint> hints_of_part(std::vector<Hint> hints, const std::string& letter);
 

@@ -147,7 +147,6 @@ TEST(Toolkit, VersionIsRead) {
   EXPECT_EQ(parse_nvcc_version("something else"), "");
 }
 
-// Breaks when other sections, or a heading within code, count as hints.
 // Breaks when the learner of the last part has to leaf through the hints of the others again.
 TEST(Hints, OfAPart) {
   const auto all = parse_hints(
@@ -159,8 +158,14 @@ TEST(Hints, OfAPart) {
   EXPECT_EQ(second[0].text, "a");
   EXPECT_EQ(second[1].text, "c");
   EXPECT_EQ(second[2].text, "d");
+  const auto several =
+      parse_hints("## Hint 1: parts A to C, x\na\n## Hint 2: parts D to E, y\nb\n## Hint 3: parts\nc\n");
+  EXPECT_EQ(hints_of_part(several, "c").size(), 2U);
+  EXPECT_EQ(hints_of_part(several, "d").front().text, "b");
+  EXPECT_EQ(hints_of_part(several, "f").front().text, "c");
 }
 
+// Breaks when other sections, or a heading within code, count as hints.
 TEST(Hints, SectionsInOrder) {
   const auto hints = parse_hints(
       "# Hints\n\nread slowly\n\n## Hint 1\n\nWhat?\n\n## Hint 2: the guard\n```\n## not a "
