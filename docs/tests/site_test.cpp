@@ -266,6 +266,24 @@ TEST_F(SiteInBrowser, PagesFitAPhone) {
   }
 }
 
+// Breaks when a table or a picture of a slide is wider than the slide.
+TEST_F(SiteInBrowser, SlidesAreAsWideAsTheirTables) {
+  Browser browser;
+  browser.resize(1123, 794);  // A4 across
+  std::size_t seen = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kSite)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("slides-") || entry.path().extension() != ".html") continue;
+    ++seen;
+    browser.open(entry.path());
+    EXPECT_EQ(browser.evaluate("[...document.querySelectorAll('section table, section img')].filter("
+                               "e => e.getBoundingClientRect().right > innerWidth).length"),
+              0)
+        << name;
+  }
+  EXPECT_GE(seen, 10U);
+}
+
 // Breaks when the switch does not change the colours, or the pictures do not follow it.
 TEST_F(SiteInBrowser, LightAndDark) {
   Browser browser;
