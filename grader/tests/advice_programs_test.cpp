@@ -181,6 +181,8 @@ INSTANTIATE_TEST_SUITE_P(
         Followed{"uneven", {{"one_warp<<<", "all_warps<<<"}}},
         Followed{"occupancy", {{"few_warps<<<", "many_warps<<<"}}},
         Followed{"tail", {{"two_waves<<<360, 384>>>(y, 1000)", "one_wave<<<324, 384>>>(y, 1000)"}}},
+        Followed{"flight",
+                 {{"one_at_a_time<<<108, 128>>>(x, y, 100)", "all_at_once<<<n / 256, 256>>>(x, y)"}}},
         Followed{"barriers", {{"by_block<<<", "by_warp<<<"}}},
         Followed{"launches",
                  {{"y[threadIdx.x] += 1.0f;", "y[threadIdx.x] += 1000.0f;"},

@@ -22,7 +22,7 @@ __global__ void link(int* next, int n, int distance) {
 }
 
 int main() {
-  const int n = 1 << 22;
+  const int n = 1 << 21;
   int *x, *y;
   cudaMalloc(&x, sizeof(int) * n);
   cudaMalloc(&y, sizeof(int) * n);
