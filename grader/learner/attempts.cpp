@@ -119,6 +119,13 @@ std::vector<Attempt> attempts_of(const fs::path& root, const std::string& part) 
   return attempts;
 }
 
+bool has_attempts(const fs::path& root, const std::string& part) {
+  std::error_code ignored;
+  return std::ranges::any_of(
+      fs::directory_iterator(folder_of(root, part), ignored),
+      [](const fs::directory_entry& file) { return file.path().extension() == ".json"; });
+}
+
 bool better(const Result& a, const Result& b) {
   const auto key = [](const Result& r) {
     return std::tuple(r.verdict == Verdict::kPass, r.medal, r.points, sum_of_fractions(r));

@@ -29,6 +29,8 @@ void keep_attempt(const std::filesystem::path& root, const Result& result, std::
 
 /// Oldest first. Files that cannot be read are left out.
 std::vector<Attempt> attempts_of(const std::filesystem::path& root, const std::string& part);
+/// Whether any was kept; none is read for it.
+bool has_attempts(const std::filesystem::path& root, const std::string& part);
 
 /// Whether `a` is worth more than `b`: passed, then the medal, then points, then fractions of the roofs.
 bool better(const Result& a, const Result& b);

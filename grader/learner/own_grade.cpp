@@ -51,7 +51,7 @@ std::string expected_time(const std::vector<Chosen>& parts, const Paths& paths,
 
 void ask_before_the_first(const Chosen& part, const Paths& paths) {
   if (isatty(STDIN_FILENO) != 1 || isatty(STDOUT_FILENO) != 1) return;
-  if (!attempts_of(paths.state, part.id()).empty()) return;
+  if (has_attempts(paths.state, part.id())) return;
   ask_predictions(
       part.part->predictions, part.folder(paths) / part.lab->prediction,
       [](const std::string& text) { std::fputs(text.c_str(), stdout), std::fflush(stdout); },

@@ -95,7 +95,7 @@ class Watcher {
 
   /// The predictions, before the first run.
   void ask() {
-    if (!keyboard_.on() || !attempts_of(paths_.state, part_.id()).empty()) return;
+    if (!keyboard_.on() || has_attempts(paths_.state, part_.id())) return;
     keyboard_.lines();
     ask_predictions(
         part_.part->predictions, part_.folder(paths_) / part_.lab->prediction,

@@ -75,6 +75,7 @@ TEST_F(Attempts, DamagedFilesAreLeftOut) {
   write_file(root_ / "attempts" / "01" / "20260131T101501-00000000.json", "{\"schema\": \"lab/res");
   write_file(root_ / "attempts" / "01" / "notes.txt", "mine");
   EXPECT_EQ(attempts_of(root_, "01").size(), 1U);
+  EXPECT_TRUE(has_attempts(root_, "01"));
 }
 
 // Breaks when the order, the best or the last is the wrong one, or devices are mixed.
@@ -121,6 +122,7 @@ TEST_F(Attempts, AnExperimentIsNotKept) {
   EXPECT_FALSE(progress.at("01").passed);
   EXPECT_TRUE(attempts.empty());
   EXPECT_TRUE(attempts_of(root_, "01").empty());
+  EXPECT_FALSE(has_attempts(root_, "01"));
   now.device.id = "a100-sxm4-40gb";
   remember(root_, progress, attempts, now, "a", Terminal{});
   EXPECT_TRUE(progress.at("01").passed);
