@@ -2,7 +2,7 @@
 # nothing to it, and learners' files are not compiled by CMake.
 file(GLOB editor_files RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
   labs/*/*.cu labs/*/*.h labs/*/experiments/*.cu solutions/*/*.cu solutions/*/variants/*.cu solutions/*/variants/*/*.cu
-  solutions/*/wrong/*.cu solutions/*/wrong/*/*.cu common/roofs/*.cu common/roofs/*.h common/chain/*.h common/feed/*.h common/cuda/*.h)
+  solutions/*/wrong/*.cu solutions/*/wrong/*/*.cu common/roofs/*.cu common/roofs/*.h common/chain/*.h common/feed/*.h common/gradients/*.h common/cuda/*.h)
 list(REMOVE_ITEM editor_files common/cuda/editor.h)
 set(editor_commands "")
 foreach(file ${editor_files})

@@ -9,8 +9,8 @@
 
 #include "docs/tests/generated.h"
 
-// Pictures of lab 13: what each GPU has of each chunk after every step of a ring, and when which link is
-// busy. What they show is computed here by the rules of the page.
+// Pictures of lab 13: what each GPU has of each chunk after every step of a ring, when which link is
+// busy, and when sums run beside a backward pass. What they show is computed here by the rules of the page.
 namespace roofline::docs {
 namespace {
 
@@ -174,8 +174,78 @@ TEST(Links, ARingTakesAnNthOfTheTime) {
   EXPECT_DOUBLE_EQ(end_of(through_one()) * 256e6 / 270e9 * 1e3, 2 * 3 * 256.0 / 270);
 }
 
+// --- buckets -----------------------------------------------------------------------------------------------
+
+/// A pass of so many equal layers, each a unit of time; the bytes of all sums together, and the start of
+/// each.
+constexpr int kLayers = 16;
+constexpr double kBytes = 6, kStart = 1.2;
+
+/// When sums run that are so many layers each: behind their layers, one after the other.
+std::vector<Span> sums_of(int layers) {
+  std::vector<Span> sums;
+  for (int done = layers; done <= kLayers; done += layers) {
+    const double begin = std::max<double>(done, sums.empty() ? 0 : sums.back().to);
+    sums.push_back({begin, begin + kStart + kBytes * layers / kLayers});
+  }
+  return sums;
+}
+
+void draw_pass(Svg& svg, double top, const std::string& name, int layers) {
+  constexpr double kFrom = 130, kUnit = 22, kRow = 14;
+  svg.text({24, top - 6}, name, "label");
+  svg.text({kFrom - 10, top + 12}, "pass", "note", Svg::Anchor::kEnd);
+  svg.text({kFrom - 10, top + 29}, "sums", "note", Svg::Anchor::kEnd);
+  for (int layer = 0; layer < kLayers; ++layer)
+    svg.box({kFrom + kUnit * layer, top + 1}, kUnit - 1, kRow, "used",
+            "layer " + std::to_string(kLayers - 1 - layer));
+  const std::vector<Span> sums = sums_of(layers);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double x = kFrom + kUnit * sums[i].from;
+    svg.box({x, top + 18}, kUnit * kStart, kRow, "waste", "start of sum " + std::to_string(i + 1));
+    svg.box({x + kUnit * kStart, top + 18}, kUnit * (sums[i].to - sums[i].from - kStart) - 1, kRow, "owner1",
+            "bytes of sum " + std::to_string(i + 1));
+  }
+  svg.text({kFrom + kUnit * sums.back().to + 6, top + 29}, grader::compact(sums.back().to), "label");
+}
+
+std::string buckets_figure() {
+  Svg svg(
+      kWidth, 236, "Sums of gradients behind and beside a backward pass",
+      "Three pairs of rows, a backward pass of sixteen layers and the sums of its gradients. One sum begins "
+      "when the pass is over and ends at 23.2. One sum for each layer begins after the first layer, falls "
+      "behind, and ends at 26.2. Four sums of four layers each keep up, and the last ends at 18.7");
+  svg.text({24, 24}, "One sum hides nothing, sixteen are mostly starts; of four only the last is seen",
+           "title");
+  svg.text({24, 42}, "blue: a layer of the pass; orange: start of a sum; green: its bytes. A unit is a layer",
+           "note");
+  draw_pass(svg, 72, "one sum behind the pass", kLayers);
+  draw_pass(svg, 128, "a sum for each layer", 1);
+  draw_pass(svg, 184, "four buckets", 4);
+  return svg.str();
+}
+
+// Breaks when the figure shows other times than the page's formulas give.
+TEST(Buckets, TheLastOneIsSeen) {
+  EXPECT_DOUBLE_EQ(sums_of(kLayers).back().to, kLayers + kBytes + kStart);
+  EXPECT_DOUBLE_EQ(sums_of(4).back().to, kLayers + kBytes / 4 + kStart);
+  EXPECT_NEAR(sums_of(1).back().to, 1 + kBytes + kLayers * kStart, 1e-9);
+}
+
+// Breaks when the page's best bucket does not follow from its figures: 256 MB, 4 ms, 60 us, 270 GB/s.
+TEST(Buckets, ThePagesBucketIsTheSmallestThatKeepsUp) {
+  const double pass = 4000, start = 60, bytes = 1.5 * 256e3 / 270;
+  const double count = (pass - bytes) / start;
+  EXPECT_NEAR(count, 43, 0.05);
+  EXPECT_NEAR(256 / count, 5.96, 0.01);
+  EXPECT_NEAR(pass + bytes / count + start, 4093, 1);
+  EXPECT_NEAR(pass + bytes + start, 5482, 1);
+  EXPECT_NEAR(pass / 200 + bytes + 200 * start, 13'442, 1);
+}
+
 // Break when the rules above change and the pictures do not.
 TEST(Page, RingFigureIsCurrent) { expect_current(kRoot / "labs/13-ring/ring.svg", ring_figure()); }
+TEST(Page, BucketsFigureIsCurrent) { expect_current(kRoot / "labs/13-ring/buckets.svg", buckets_figure()); }
 TEST(Page, LinksFigureIsCurrent) { expect_current(kRoot / "labs/13-ring/links.svg", links_figure()); }
 
 }  // namespace

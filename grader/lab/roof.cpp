@@ -9,6 +9,7 @@
 
 #include "grader/lab/e4m3.h"
 #include "grader/lab/feed.h"
+#include "grader/lab/gradients.h"
 #include "grader/lab/memory_roofs.h"
 #include "grader/lab/peer_roofs.h"
 #include "random/philox.h"
@@ -284,7 +285,7 @@ std::vector<Roof> table() {
 const std::vector<Roof>& all_roofs() {
   static const std::vector<Roof> roofs = [] {
     std::vector<Roof> all = table();
-    for (const auto& more : {memory_roofs(), feed_roofs(), peer_roofs()})
+    for (const auto& more : {memory_roofs(), feed_roofs(), peer_roofs(), gradients_roofs()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

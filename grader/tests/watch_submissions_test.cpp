@@ -69,8 +69,11 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"11", "no-barrier.patch"}, Watched{"11", "no-tail.patch"},
         Watched{"11", "causal-one-more.patch"}, Watched{"11", "sum-not-rescaled.patch"}, Watched{"11", ""},
         // Chunks, neighbours and their events.
-        Watched{"13", "remainder-forgotten.patch"}, Watched{"13", "no-event.patch"},
-        Watched{"13", "each-in-its-order.cu"}, Watched{"13", ""},
+        Watched{"13a", "remainder-forgotten.patch"}, Watched{"13a", "no-event.patch"},
+        Watched{"13a", "each-in-its-order.cu"}, Watched{"13a", ""},
+        // Buckets, and what waits for whom.
+        Watched{"13b", "last-bucket-forgotten.patch"}, Watched{"13b", "no-wait-at-the-end.patch"},
+        Watched{"13b", ""},
         // One bug each.
         Watched{"14b", "always-copied.patch"}, Watched{"14d", "guard-alone.patch"},
         Watched{"14e", "warps-in-step.patch"}, Watched{"14f", "second-barrier-gone.patch"},

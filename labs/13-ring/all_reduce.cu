@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 13: the sum of four GPUs' arrays, on all four. Check with  ./lab grade 13 ; ./lab hint 13 helps when
-// you are stuck.
+// Lab 13, part A: the sum of four GPUs' arrays, on all four. Check with  ./lab grade 13a ; ./lab hint 13a
+// helps when you are stuck.
 
 #include "all_reduce.h"
 

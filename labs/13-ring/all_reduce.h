@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-/// Lab 13: the sum of what several GPUs hold, on all of them.
+/// Lab 13, part A: the sum of what several GPUs hold, on all of them.
 ///
 ///     y[g][i] = x[0][i] + x[1][i] + ... + x[gpus - 1][i]     for every GPU g and 0 <= i < n
 ///

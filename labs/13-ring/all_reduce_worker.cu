@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker of lab 13: what lies on four GPUs, as the arrays that all_reduce takes.
+// The worker of part A: what lies on four GPUs, as the arrays that all_reduce takes.
 
 #include "all_reduce.h"
 #include "worker/worker.h"

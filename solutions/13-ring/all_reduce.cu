@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 13, reference. A ring in 2 (N - 1) steps. x is ready on all GPUs when the function is called; y[g] may
-// be changed once the work in all streams is done, for a neighbour may still read it.
+// Lab 13, part A, reference. A ring in 2 (N - 1) steps. x is ready on all GPUs when the function is called;
+// y[g] may be changed once the work in all streams is done, for a neighbour may still read it.
 //
 // In the first half GPU g reads over the link what its neighbour has added up so far, and adds its own part
 // of the chunk: copy and addition are one kernel. In the
