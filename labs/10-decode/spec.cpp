@@ -3,12 +3,10 @@
 #include "grader/lab/spec.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -233,227 +231,13 @@ Part gemv() {
   };
 }
 
-// ---- B: attention for one token ----
-
-constexpr double kDim = 128;
-constexpr double kMostParts = 256;
-
-double query_elements(const Settings& s) { return s["heads"] * kDim; }
-double cache_elements(const Settings& s) { return s["kv_heads"] * s["n"] * kDim; }
-/// Keys and values, each once; queries and results are nothing beside them.
-double decode_bytes(const Settings& s) { return 2 * 2 * cache_elements(s); }
-
-/// Softmax over all positions of a head, in double. S is the value, and what float arithmetic may add to it:
-/// the rounding of a score changes its weight by as much, relative to it, and sums of weights and of weighted
-/// values are rounded.
-void decode_head(const CallView& call, std::size_t head, Expected* expected) {
-  constexpr auto kElements = static_cast<std::size_t>(kDim);
-  const auto heads = static_cast<std::size_t>(call.scalar("heads")),
-             kv_heads = static_cast<std::size_t>(call.scalar("kv_heads")),
-             n = static_cast<std::size_t>(call.scalar("n")), cache = head / (heads / kv_heads);
-  const auto q = call.input<_Float16>("q").subspan(head * kElements, kElements);
-  const auto keys = call.input<_Float16>("k").subspan(cache * n * kElements, n * kElements),
-             values = call.input<_Float16>("v").subspan(cache * n * kElements, n * kElements);
-  const double scale = 1 / std::sqrt(kDim);
-  std::vector<double> scores(n);
-  double most = -std::numeric_limits<double>::infinity(), largest = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    double score = 0, absolute = 0;
-    for (std::size_t j = 0; j < kElements; ++j) {
-      const double product = value_of(q[j]) * value_of(keys[i * kElements + j]) * scale;
-      score += product;
-      absolute += std::abs(product);
-    }
-    scores[i] = score;
-    most = std::max(most, score);
-    largest = std::max(largest, absolute);
-  }
-  std::array<double, kElements> sum{}, absolute{};
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double weight = std::exp(scores[i] - most);
-    total += weight;
-    for (std::size_t j = 0; j < kElements; ++j) {
-      const double value = value_of(values[i * kElements + j]);
-      sum[j] += weight * value;
-      absolute[j] += weight * std::abs(value);
-    }
-  }
-  // A score goes through the rounding of 8 sums and of its scale, twice (it and the largest); an exponential
-  // adds a few of its own; sums of weights as many as there are positions in a thread, which go both ways.
-  const double error = (32 * largest + 64 + 2 * std::sqrt(static_cast<double>(n))) * kRoundoffF32;
-  for (std::size_t j = 0; j < kElements; ++j)
-    expected[j] = {sum[j] / total, std::abs(sum[j] / total) + error * absolute[j] / total / kRoundoffF16};
-}
-
-void decode_reference(const CallView& call, std::uint64_t begin, std::uint64_t end, Expected* expected) {
-  constexpr auto kElements = static_cast<std::uint64_t>(kDim);
-  std::array<Expected, kElements> of_head{};
-  for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t head = at / kElements, last = std::min(end, (head + 1) * kElements);
-    decode_head(call, head, of_head.data());
-    std::copy_n(of_head.begin() + static_cast<std::ptrdiff_t>(at % kElements), last - at,
-                expected + (at - begin));
-    at = last;
-  }
-}
-
-/// `largest` bounds the elements of q: scores have about its size. With `negative` all elements of q are near
-/// it, and all keys near -1: scores of about -10 times `largest`, a few apart.
-NamedValues cache(Value heads, Value kv_heads, Value n, double largest = 1, bool negative = false) {
-  return {{"heads", std::move(heads)},
-          {"kv_heads", std::move(kv_heads)},
-          {"n", std::move(n)},
-          {"largest", largest},
-          {"negative", negative ? 1 : 0}};
-}
-
-Case attending(double heads, double kv_heads, double n, const std::string& tells = "") {
-  Case result{.id = whole(heads) + "of" + whole(kv_heads) + "-" + whole(n),
-              .title = whole(heads) + (heads == 1 ? " head, " : " heads, ") + whole(kv_heads) +
-                       (kv_heads == 1 ? " cache of " : " caches of ") + whole(n) +
-                       (n == 1 ? " position" : " positions"),
-              .settings = cache(heads, kv_heads, n)};
-  result.tells = tells;
-  return result;
-}
-
-std::vector<Case> decode_cases() {
-  std::vector<Case> cases;
-  for (const auto& [heads, kv_heads, n] : std::initializer_list<std::array<double, 3>>{{1, 1, 1},
-                                                                                       {2, 2, 2},
-                                                                                       {1, 1, 15},
-                                                                                       {3, 3, 16},
-                                                                                       {1, 1, 17},
-                                                                                       {2, 1, 31},
-                                                                                       {4, 4, 32},
-                                                                                       {4, 2, 33},
-                                                                                       {8, 8, 63},
-                                                                                       {8, 8, 64},
-                                                                                       {8, 2, 65},
-                                                                                       {1, 1, 255},
-                                                                                       {5, 5, 257},
-                                                                                       {3, 1, 500},
-                                                                                       {8, 8, 2047},
-                                                                                       {1, 1, 2053},
-                                                                                       {16, 4, 300},
-                                                                                       {7, 7, 513},
-                                                                                       {1, 1, 13'900}})
-    cases.push_back(attending(heads, kv_heads, n));
-  cases.push_back(attending(2, 2, 100, "positions that are no multiple of a block's"));
-  cases.push_back(attending(12, 3, 300, "heads that share a cache"));
-  cases.push_back(attending(12, 2, 1300, "several positions for a thread"));
-  Case large = attending(2, 2, 1000);
-  large.id = "large-scores";
-  large.title = "scores of several hundreds";
-  large.settings = cache(2, 2, 1000, 600);
-  large.tells = "large scores";
-  cases.push_back(large);
-  large.id = "some-large-scores";
-  large.title = "scores of about ten";
-  large.settings = cache(3, 3, 701, 24);
-  large.tells = "";
-  cases.push_back(large);
-  Case negative = attending(2, 2, 100, "scores below zero");
-  negative.id = "negative";
-  negative.title = "scores of about -300";
-  negative.settings = cache(2, 2, 100, 32, true);
-  cases.push_back(negative);
-  const Value many([](const DeviceFacts& device) { return 2.0 * device.sms + 1; });
-  cases.push_back(
-      {.id = "many-heads", .title = "more heads than two for each SM", .settings = cache(many, many, 100)});
-  Case shifted = attending(2, 2, 129);
-  shifted.id = "misaligned-8";
-  shifted.title = "pointers eight elements past an aligned address";
-  shifted.misaligned_elements = 8;
-  cases.push_back(shifted);
-  Case huge = attending(8, 8, 2'500'000);
-  huge.title = "caches of more than 2^31 elements";
-  huge.gpu_only = true;
-  huge.needs_memory = 11'000'000'000;
-  cases.push_back(huge);
-  return cases;
-}
-
-void fill_query(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
-  const double largest = s["largest"];
-  fill_random(Type::kF16, array, seed, s["negative"] != 0 ? 0.9 * largest : -largest, largest);
-}
-void fill_cached_keys(const Settings& s, std::uint64_t seed, std::span<std::byte> array) {
-  fill_random(Type::kF16, array, seed, -1, s["negative"] != 0 ? -0.75 : 1);
-}
-
-Part decode() {
-  constexpr double kHeads = 8;
-  const Argument q = filled(in("q", query_elements, Type::kF16), fill_query);
-  return {
-      .letter = "b",
-      .title = "decode B: attention for one token",
-      .program = {.header = "decode.h",
-                  .source = "decode.cu",
-                  .function = "decode",
-                  .arguments = {q, filled(in("k", cache_elements, Type::kF16), fill_cached_keys),
-                                in("v", cache_elements, Type::kF16), out("out", query_elements, Type::kF16),
-                                size("heads", Type::kS32), size("kv_heads", Type::kS32),
-                                size("n", Type::kS32),
-                                scratch(
-                                    "scratch",
-                                    [](const Settings& s) { return s["heads"] * kMostParts * (kDim + 2); }),
-                                stream()},
-                  .outputs = {{.argument = "out",
-                               .reference = decode_reference,
-                               .tolerance = {.c = 1, .u = kRoundoffF16},
-                               .columns = [](const Settings&) { return kDim; }}}},
-      .cases = decode_cases(),
-      .goals = {{.id = "bandwidth",
-                 .title = "8 heads of 128 over a long cache, keys and values once, at the read roof",
-                 .settings = cache(kHeads, kHeads,
-                                   rows_beyond_l2({.row_bytes = 2 * 2 * kHeads * kDim, .multiple = 1024})),
-                 .roof = "read",
-                 .work = decode_bytes,
-                 .thresholds = {{0, {.pass = 0.55, .good = 0.75, .excellent = 0.88}}}}},
-      .structure = {kernels_between(1, 2), traffic_at_most(1.05, decode_bytes), no_local_memory()},
-      .steps =
-          {{.id = "right",
-            .title = "every head is right, with a block for each",
-            .how = "16 lanes share a key of 256 bytes; keep a running maximum, sum and result, and merge the "
-                   "teams of the block.",
-            .measurement = "bandwidth"},
-           {.id = "split",
-            .title = "parts on every SM",
-            .how = "Split the positions of a head among blocks, and merge what they found.",
-            .measurement = "bandwidth",
-            .at_least = 0.55},
-           {.id = "even",
-            .title = "all SMs work until the end",
-            .how = "As many parts as fit at the same time; several loads of a thread on their way.",
-            .measurement = "bandwidth",
-            .at_least = 0.88}},
-      .predictions = {{.key = "b_megabytes",
-                       .question = "keys and values of 8 heads of 128 over 16384 positions",
-                       .expected = 67.1,
-                       .factor = 1.06,
-                       .unit = "MB"},
-                      {.key = "b_microseconds",
-                       .question = "time for them on the A100-40 at its data-sheet bandwidth",
-                       .expected = 43.2,
-                       .factor = 1.15,
-                       .unit = "us"},
-                      {.key = "b_sms", .question = "SMs that work if each head has one block", .expected = 8},
-                      {.key = "b_parts",
-                       .question = "parts of each head with which every SM of the A100 has two blocks",
-                       .expected = 27},
-                      {.key = "b_merged",
-                       .question =
-                           "the sum of both, relative to the largest of all: one part with largest score "
-                           "2 and sum 3, one with 4 and 5",
-                       .expected = 5 + 3 * std::exp(-2)}},
-      .any_block_order = true,
-  };
-}
-
 }  // namespace
 
-Lab ROOFLINE_LAB_SPEC() { return {.title = "decode: one token at a time", .parts = {gemv(), decode()}}; }
+Part decode_halves();  // spec_decode.cpp
+Part decode_bytes();   // spec_decode.cpp
+
+Lab ROOFLINE_LAB_SPEC() {
+  return {.title = "decode: one token at a time", .parts = {gemv(), decode_halves(), decode_bytes()}};
+}
 
 }  // namespace roofline::grader
