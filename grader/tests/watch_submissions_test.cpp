@@ -85,7 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
         Watched{"05", "dt-of-all.patch"}, Watched{"05", "never-destroyed.patch"}, Watched{"05", ""},
         // Long rows, and caches of which a thread sees more than one step.
         Watched{"10a", "half-sums.patch"}, Watched{"10a", "one-digit.patch"}, Watched{"10a", ""},
-        Watched{"10b", "not-rescaled.patch"}, Watched{"10b", "no-maximum.patch"}, Watched{"10b", ""}),
+        Watched{"10b", "not-rescaled.patch"}, Watched{"10b", "no-maximum.patch"}, Watched{"10b", ""},
+        Watched{"10c", "scaled-after-exponential.patch"}, Watched{"10c", "unsigned-bytes.patch"},
+        Watched{"10c", "scale-in-the-sum.patch"}, Watched{"10c", ""}),
     [](const auto& watched) {
       std::string name = std::string("Lab") + watched.param.part + "_" +
                          (*watched.param.file == '\0' ? "solution" : watched.param.file);
