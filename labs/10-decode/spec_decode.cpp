@@ -208,6 +208,7 @@ std::vector<Case> int8_cases() {
       each.title = "pointers 16 elements past an aligned address";
       each.misaligned_elements = 16;
     }
+  cases.push_back(attending(1, 1, 27'700));
   cases.push_back(holding("uneven", "one token in 16 with scales 30 times as large",
                           cache(3, 3, 701, 4, kUneven), "scales that differ"));
   cases.push_back(holding("empty", "every second token with scales of 0", cache(2, 2, 333, 4, kEmpty)));
