@@ -202,12 +202,14 @@ std::vector<Case> decode_cases() {
 
 std::vector<Case> int8_cases() {
   std::vector<Case> cases = decode_cases();
-  for (Case& each : cases)
-    if (each.misaligned_elements != 0) {
-      each.id = "misaligned-16";
-      each.title = "pointers 16 elements past an aligned address";
-      each.misaligned_elements = 16;
-    }
+  for (Case& each : cases) {
+    if (each.misaligned_elements == 0) continue;
+    each.id = "misaligned-16";
+    each.title = "pointers 16 elements past an aligned address";
+    each.misaligned_elements = 16;
+  }
+  // A block that takes more positions at once than one of part B has several rounds here, and an empty part.
+  cases.push_back(attending(12, 2, 5000, "several rounds of positions"));
   cases.push_back(attending(1, 1, 27'700));
   cases.push_back(holding("uneven", "one token in 16 with scales 30 times as large",
                           cache(3, 3, 701, 4, kUneven), "scales that differ"));
