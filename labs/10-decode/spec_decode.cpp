@@ -203,6 +203,7 @@ std::vector<Case> decode_cases() {
 std::vector<Case> int8_cases() {
   std::vector<Case> cases = decode_cases();
   for (Case& each : cases) {
+    if (each.gpu_only) each.needs_memory = 5'500'000'000;
     if (each.misaligned_elements == 0) continue;
     each.id = "misaligned-16";
     each.title = "pointers 16 elements past an aligned address";
