@@ -64,6 +64,7 @@ class FolderCheck {
          {lab.theory, lab.hints, std::string("spec.cpp"), program.header, program.source})
       if (!name.empty()) require(lab_ / name);
     require(solutions_ / program.source);
+    require(solutions_ / "answer.md");
     if (!chosen_.part->predictions.empty()) {
       require(lab_ / lab.prediction);
       require(solutions_ / lab.prediction);
