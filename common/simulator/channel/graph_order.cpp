@@ -3,6 +3,7 @@
 #include "simulator/channel/graph_order.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,30 @@
 #include "random/philox.h"
 
 namespace roofline::sim::channel {
+
+namespace {
+
+/// Each body has one conditional node, and nodes of it only where it has; no body is in itself, or very deep.
+bool has_sound_bodies(const GraphDefinition& graph) {
+  constexpr u32 kDeepest = 64;
+  std::map<u32, u32> outer;  // of a body: the one that its conditional node is in
+  for (const GraphNode& node : graph.nodes)
+    if (node.kind == GraphNode::Kind::kCondition) {
+      if (node.condition.kind > GraphCondition::Kind::kSwitch) return false;
+      for (const u32 body : node.condition.bodies)
+        if (body <= node.body || !outer.emplace(body, node.body).second) return false;
+    }
+  std::map<u32, u32> depth{{0, 0}};
+  for (const auto& [body, around] : outer) {  // an outer body has a smaller number
+    const auto found = depth.find(around);
+    if (found == depth.end() || found->second == kDeepest) return false;
+    depth[body] = found->second + 1;
+  }
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(),
+                     [&](const GraphNode& node) { return depth.contains(node.body); });
+}
+
+}  // namespace
 
 std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
   u32 count = 0;
@@ -20,10 +45,11 @@ std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
   in(graph);
   if (!in.complete()) return {};
   for (const GraphNode& node : graph.nodes) {
-    if (node.kind > GraphNode::Kind::kWaitEvent) return {};
+    if (node.kind > GraphNode::Kind::kCondition || node.body > kMaxGraphNodes) return {};
     for (const u32 from : node.dependencies)
-      if (from >= graph.nodes.size()) return {};
+      if (from >= graph.nodes.size() || graph.nodes[from].body != node.body) return {};
   }
+  if (!has_sound_bodies(graph)) return {};
   return graph;
 }
 

@@ -12,7 +12,7 @@ namespace roofline::sim::channel {
 inline constexpr u32 kMaxGraphNodes = 1 << 18;
 
 /// Reads a definition that somebody else wrote: empty when it is malformed, or the dependencies name nodes
-/// that are not there.
+/// that are not there, or the bodies of conditional nodes make no tree.
 std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes);
 
 /// Places of the nodes so that each follows its dependencies; of those that may run the one with the longest

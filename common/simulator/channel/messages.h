@@ -123,8 +123,9 @@ struct LaunchKernel {
   bool cooperative = false;
   std::vector<std::byte> parameters;
   Dim3 cluster{0, 0, 0};  ///< blocks of a cluster; 0: as the kernel was compiled
+  s32 priority = 0;       ///< lower is more urgent
   void fields(auto& io) {
-    io(function, stream, grid, block, dynamic_shared_bytes, cooperative, parameters, cluster);
+    io(function, stream, grid, block, dynamic_shared_bytes, cooperative, parameters, cluster, priority);
   }
 };
 /// Posted. The program chooses stream and event numbers; 0 is the legacy default stream.
@@ -217,6 +218,19 @@ struct GraphCopy {
   u64 from = 0, from_pitch = 0, depth = 1, to_slice = 0, from_slice = 0;
   void fields(auto& io) { io(to, from, from_pitch, depth, to_slice, from_slice); }
 };
+/// What a conditional node does with its bodies.
+struct GraphCondition {
+  enum class Kind : u32 {
+    kIf,     ///< the first body where the value is not 0, else the second, if there is one
+    kWhile,  ///< the body as long as the value is not 0
+    kSwitch  ///< the body with the value's number, if there is one
+  } kind = Kind::kIf;
+  u64 number = 0;         ///< of the condition (CreateCondition)
+  bool assigned = false;  ///< each launch of the graph gives it `value`
+  u32 value = 0;
+  std::vector<u32> bodies;  ///< numbers, larger than the one of the node's own body
+  void fields(auto& io) { io(kind, number, assigned, value, bodies); }
+};
 /// One piece of work of an executable graph. The stream numbers in it mean nothing.
 struct GraphNode {
   enum class Kind : u32 {
@@ -228,25 +242,30 @@ struct GraphNode {
     kFill,
     kHost,  ///< a function of the program
     kRecordEvent,
-    kWaitEvent
+    kWaitEvent,
+    kCondition
   } kind = Kind::kEmpty;
   bool enabled = true;
-  std::vector<u32> dependencies;  ///< places of nodes in the graph
+  std::vector<u32> dependencies;  ///< places of nodes in the graph, of the same body
+  u32 body = 0;                   ///< of a conditional node, that it belongs to; 0: the graph itself
   LaunchKernel kernel;
   GraphCopy copy;
   Fill fill;
   u32 event = 0;
+  GraphCondition condition;
   void fields(auto& io) {
-    io(kind, enabled, dependencies);
+    io(kind, enabled, dependencies, body);
     if (kind == Kind::kKernel) io(kernel);
     if (kind == Kind::kCopy || kind == Kind::kCopyIn || kind == Kind::kCopyOut) io(copy);
     if (kind == Kind::kFill) io(fill);
     if (kind == Kind::kRecordEvent || kind == Kind::kWaitEvent) io(event);
+    if (kind == Kind::kCondition) io(condition);
   }
 };
 struct GraphDefinition {
   std::vector<GraphNode> nodes;
-  void fields(auto& io) { io(nodes); }
+  bool own_priorities = false;  ///< of its kernels; else they have that of the launch
+  void fields(auto& io) { io(nodes, own_priorities); }
 };
 /// Instantiation: a GraphDefinition lies in the first `bytes` of the staging memory. The program chooses the
 /// number; a graph that has it is replaced.
@@ -265,7 +284,8 @@ struct UpdateGraphNode {
 /// when the command is.
 struct LaunchGraph {
   u32 graph = 0, stream = 0, run = 0;
-  void fields(auto& io) { io(graph, stream, run); }
+  s32 priority = 0;  ///< of the stream
+  void fields(auto& io) { io(graph, stream, run, priority); }
 };
 /// Answered by GraphStop: the node at which the run waits for the program. `served`: so many stops of the run
 /// have been dealt with; the run goes on when that is one more than before.
@@ -381,6 +401,16 @@ struct DestroyTexture {
   void fields(auto& io) { io(number); }
 };
 
+/// A value that kernels set and conditional nodes look at. Answered by Address, which holds its number.
+struct CreateCondition {
+  void fields(auto&) {}
+};
+/// Posted.
+struct DestroyCondition {
+  u64 number = 0;
+  void fields(auto& io) { io(number); }
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
@@ -390,7 +420,8 @@ using Command =
                  UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
                  QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
                  ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
-                 AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen>;
+                 AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen,
+                 CreateCondition, DestroyCondition>;
 
 template <class T>
 inline constexpr bool kPosted =
@@ -399,7 +430,7 @@ inline constexpr bool kPosted =
     std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
     std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> ||
     std::is_same_v<T, ReportRefusal> || std::is_same_v<T, ReportFailedCall> ||
-    std::is_same_v<T, ReportErrorSeen>;
+    std::is_same_v<T, ReportErrorSeen> || std::is_same_v<T, DestroyCondition>;
 
 /// The place of T in Command.
 template <class T, class... All>

@@ -10,6 +10,7 @@
 #include "simulator/device/launch_check.h"
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/cluster.h"
+#include "simulator/machine/conditions.h"
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/grid.h"
 #include "simulator/machine/observer.h"
@@ -64,6 +65,7 @@ struct Device::State {
   Memory memory;
   VirtualMemory mapped;
   Textures textures;
+  Conditions conditions;
   L2Cache l2;
   GridRunner runner;
   ReplayMemory replays;
@@ -149,6 +151,10 @@ void Device::set_managed_memory(ManagedMemory* managed) { state_->l2.set_managed
 
 u64 Device::add_texture(TextureObject object) { return state_->textures.add(std::move(object)); }
 bool Device::remove_texture(u64 number) { return state_->textures.remove(number); }
+u64 Device::add_condition() { return state_->conditions.add(); }
+void Device::remove_condition(u64 number) { state_->conditions.remove(number); }
+bool Device::set_condition(u64 number, u32 value) { return state_->conditions.set(number, value); }
+std::optional<u32> Device::condition(u64 number) const { return state_->conditions.value(number); }
 
 // ---- modules ----
 
@@ -269,6 +275,7 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.function = &kernel.entry();
   grid.memory = &s.memory;
   grid.textures = &s.textures;
+  grid.conditions = &s.conditions;
   grid.device = &s.description;
   grid.size = launch.grid;
   grid.block = launch.block;

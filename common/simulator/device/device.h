@@ -93,6 +93,12 @@ class Device {
   u64 add_texture(TextureObject object);
   /// False when there is no such object.
   bool remove_texture(u64 number);
+  /// The number of a new value that conditional graph nodes look at and kernels set; 0 at first.
+  u64 add_condition();
+  void remove_condition(u64 number);
+  /// False when there is no such value.
+  bool set_condition(u64 number, u32 value);
+  std::optional<u32> condition(u64 number) const;
 
   /// Throws LoadError.
   ModuleFacts load_module(const std::string& ptx, const std::vector<ElfKernel>& elf);

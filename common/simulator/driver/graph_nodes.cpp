@@ -218,6 +218,16 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* address) {
   return in_context([&] { return cudaGraphMemFreeNodeGetParams(node, address); });
 }
 
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph graph, CUcontext,
+                                        unsigned value, unsigned flags) {
+  return in_context([&] {
+    cudaGraphConditionalHandle made = 0;
+    const cudaError_t error = cudaGraphConditionalHandleCreate(handle ? &made : nullptr, graph, value, flags);
+    if (error == cudaSuccess) *handle = made;
+    return to_driver(error);
+  });
+}
+
 CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                            const CUgraphEdgeData* data, size_t n, CUgraphNodeParams* p) {
   return in_context([&] {

@@ -110,6 +110,8 @@ CUresult AnyNode::take(const CUgraphNodeParams& given) {
 void AnyNode::give_back(CUgraphNodeParams& given) const {
   if (given.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) given.alloc.dptr = address_of(same_.alloc.dptr);
   if (given.type == CU_GRAPH_NODE_TYPE_GRAPH) given.graph.graph = same_.graph.graph;
+  if (given.type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    given.conditional.phGraph_out = same_.conditional.phGraph_out;
 }
 
 }  // namespace roofline::sim::driver

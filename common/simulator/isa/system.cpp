@@ -9,11 +9,12 @@
 #include "simulator/isa/cost.h"
 #include "simulator/isa/print_format.h"
 #include "simulator/machine/access.h"
+#include "simulator/machine/conditions.h"
 #include "simulator/machine/memory.h"
 #include "simulator/program/function.h"
 
 /// "Miscellaneous Instructions" that have no effect here, and the functions that device code calls without
-/// bringing them: printf, assert, malloc, free.
+/// bringing them: printf, assert, malloc, free, cudaGraphSetConditional.
 namespace roofline::sim::isa {
 
 namespace {
@@ -129,6 +130,17 @@ void release(Warp& w, const Instruction& in) {
   });
 }
 
+/// void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
+void set_condition(Warp& w, const Instruction& in) {
+  const CallSite& site = site_of(in);
+  each_active(w, [&](u32 lane) {
+    const u64 handle = argument(w, site, 0, lane);
+    if (!w.block->grid->conditions->set(handle, static_cast<u32>(argument(w, site, 1, lane))))
+      w.trap(TrapKind::kTrap, lane, in,
+             "cudaGraphSetConditional() of a handle that is none of this GPU's, or whose graph is no more");
+  });
+}
+
 void nothing(Warp&, const Instruction&) {}
 
 void bind_nothing(const Row&, const Match&, Binder&, Instruction& in) { in.execute = nothing; }
@@ -145,10 +157,13 @@ Execute builtin(std::string_view name) {
   if (name == "__assertfail") return assert_fail;
   if (name == "malloc") return allocate;
   if (name == "free") return release;
+  if (name == "cudaGraphSetConditional") return set_condition;
   return nullptr;
 }
 
-bool builtin_needs_order(std::string_view name) { return name == "malloc" || name == "free"; }
+bool builtin_needs_order(std::string_view name) {
+  return name == "malloc" || name == "free" || name == "cudaGraphSetConditional";
+}
 
 std::vector<Row> system_rows() {
   return {

@@ -18,6 +18,8 @@ struct Block;
 struct Grid;
 class Memory;
 class Textures;     // machine/textures.h
+class Conditions;   // machine/conditions.h
+class Conditions;   // machine/conditions.h
 struct Cluster;     // machine/cluster.h
 class AccessCache;  // machine/access_cache.h
 struct AtomicHeat;
@@ -196,6 +198,7 @@ struct Grid {
   const Function* function = nullptr;  ///< its entry
   Memory* memory = nullptr;
   const Textures* textures = nullptr;
+  Conditions* conditions = nullptr;
   const DeviceDescription* device = nullptr;
   Dim3 size, block;
   u64 dynamic_shared_bytes = 0;

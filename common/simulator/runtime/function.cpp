@@ -78,7 +78,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                  config->stream,
                  wishes.cooperative,
                  wishes.cluster,
-                 {wishes.after_start, wishes.after_end}});
+                 {wishes.after_start, wishes.after_end},
+                 wishes.priority});
 }
 ROOFLINE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* function,
                                                      void** arguments) {

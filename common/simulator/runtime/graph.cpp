@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "simulator/runtime/launch_attributes.h"
 #include "simulator/runtime/user_object.h"
 
 namespace roofline::sim::runtime {
@@ -31,12 +32,18 @@ dim3 KernelCall::cluster() const {
   return {0, 0, 0};
 }
 
+int KernelCall::priority() const {
+  for (const KernelAttribute& a : attributes)
+    if (a.id == cudaLaunchAttributePriority) return clamped_priority(a.value.priority);
+  return kLeastPriority;
+}
+
 cudaGraphNodeType type_of(const Work& work) {
-  constexpr cudaGraphNodeType kTypes[] = {cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,
-                                          cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
-                                          cudaGraphNodeTypeGraph,     cudaGraphNodeTypeEmpty,
-                                          cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
-                                          cudaGraphNodeTypeMemAlloc,  cudaGraphNodeTypeMemFree};
+  constexpr cudaGraphNodeType kTypes[] = {
+      cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,
+      cudaGraphNodeTypeHost,      cudaGraphNodeTypeGraph,       cudaGraphNodeTypeEmpty,
+      cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeMemAlloc,
+      cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional};
   return kTypes[work.index()];
 }
 
@@ -45,10 +52,23 @@ Work clone(const Work& work) {
       []<class T>(const T& call) -> Work {
         if constexpr (std::is_same_v<T, ChildCall>)
           return ChildCall{call.graph->clone()};
-        else
+        else if constexpr (std::is_same_v<T, ConditionalCall>) {
+          ConditionalCall copy{call.condition, call.type, {}, {}};
+          for (const auto& body : call.bodies) copy.bodies.push_back(body->clone());
+          for (const auto& body : copy.bodies) copy.handles.push_back(handle(body.get()));
+          return copy;
+        } else
           return call;
       },
       work);
+}
+
+std::vector<Graph*> graphs_in(const Work& work) {
+  std::vector<Graph*> graphs;
+  if (const auto* child = std::get_if<ChildCall>(&work)) graphs.push_back(child->graph.get());
+  if (const auto* conditional = std::get_if<ConditionalCall>(&work))
+    for (const auto& body : conditional->bodies) graphs.push_back(body.get());
+  return graphs;
 }
 
 Graph::Graph() : id(next_id()) { LiveGraphs::instance().graphs.insert(this); }
@@ -67,7 +87,7 @@ Node& Graph::add(Work work, std::vector<Edge> dependencies) {
   node.work = std::move(work);
   node.dependencies = std::move(dependencies);
   for (const Edge& edge : node.dependencies) edge.from->dependents.push_back(&node);
-  if (auto* child = std::get_if<ChildCall>(&node.work)) child->graph->parent = &node;
+  for (Graph* inner : graphs_in(node.work)) inner->parent = &node;
   LiveGraphs::instance().nodes.insert(&node);
   return node;
 }
@@ -93,6 +113,7 @@ std::unique_ptr<Graph> Graph::clone() const {
       from->dependents.push_back(&mine);
     }
   }
+  copy->conditions = conditions;
   for (const auto& [object, count] : objects) {
     retain(object, count);
     copy->objects[object] = count;
@@ -122,9 +143,9 @@ std::vector<Node*> Graph::ordered() const {
 
 bool Graph::has_memory() const {
   return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
-    const auto* child = std::get_if<ChildCall>(&node->work);
+    const std::vector<Graph*> inner = graphs_in(node->work);
     return std::holds_alternative<AllocateCall>(node->work) || std::holds_alternative<FreeCall>(node->work) ||
-           (child && child->graph->has_memory());
+           std::any_of(inner.begin(), inner.end(), [](const Graph* each) { return each->has_memory(); });
   });
 }
 

@@ -37,6 +37,7 @@ struct KernelCall {
   mutable std::vector<void*> pointers = {};  ///< into `parameters`, for who asks for the parameters
   bool cooperative() const;
   dim3 cluster() const;  ///< 0: as the kernel was compiled
+  int priority() const;  ///< lower is more urgent
 };
 struct CopyCall {
   CopyRequest request;  ///< the stream in it means nothing
@@ -51,6 +52,24 @@ struct HostCall {
 };
 struct ChildCall {
   std::unique_ptr<Graph> graph;
+};
+/// The value behind a cudaGraphConditionalHandle; graphs and nodes share it.
+struct Condition {
+  Condition(u64 number_, int device_) : number(number_), device(device_) {}
+  ~Condition();
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
+  const u64 number;  ///< the handle
+  const int device;
+  bool assigned = false;  ///< each launch gives it `value`
+  u32 value = 0;
+};
+struct ConditionalCall {
+  std::shared_ptr<Condition> condition;
+  cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+  std::vector<std::unique_ptr<Graph>> bodies;
+  std::vector<cudaGraph_t> handles;  ///< of the bodies, for the program
 };
 struct EmptyCall {};
 struct WaitCall {
@@ -71,10 +90,12 @@ struct FreeCall {
 
 /// In the order of cudaGraphNodeType, which has two kinds of semaphore nodes (not supported) in between.
 using Work = std::variant<KernelCall, CopyCall, FillCall, HostCall, ChildCall, EmptyCall, WaitCall,
-                          RecordCall, AllocateCall, FreeCall>;
+                          RecordCall, AllocateCall, FreeCall, ConditionalCall>;
 cudaGraphNodeType type_of(const Work& work);
-/// A copy of the work; child graphs are cloned with all their nodes.
+/// A copy of the work; child graphs and bodies are cloned with all their nodes.
 Work clone(const Work& work);
+/// The child graph or the bodies of a node; of most nodes none.
+std::vector<Graph*> graphs_in(const Work& work);
 
 struct Edge {
   Node* from = nullptr;
@@ -112,14 +133,15 @@ struct Graph {
 
   u64 id = 0;
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order in which they were added
-  Node* parent = nullptr;                    ///< the child graph node that owns this graph
+  Node* parent = nullptr;                    ///< the child graph or conditional node that owns this graph
   bool capturing = false;                    ///< a stream's capture adds nodes
   u64 cloned_from = 0;                       ///< id of the original, 0: none
   /// Of a clone: the original nodes' ids to the clones.
   std::unordered_map<u64, Node*> by_original;
   /// References that the graph holds.
   std::map<UserObject*, unsigned> objects;
-  unsigned executables = 0;  ///< made from this graph and alive
+  unsigned executables = 0;                            ///< made from this graph and alive
+  std::vector<std::shared_ptr<Condition>> conditions;  ///< whose handles were made for this graph
 };
 
 /// The live graphs and nodes. Callers hold the runtime's lock.

@@ -59,7 +59,7 @@ class Dot {
       out << name(*node) << "[style=\"bold\" shape=\"" << shape(node->work) << "\" label=\"" << node->id
           << "\\n"
           << label(*node) << "\"];\n";
-      if (const auto* child = std::get_if<ChildCall>(&node->work)) cluster(out, *child->graph);
+      for (const Graph* inner : graphs_in(node->work)) cluster(out, *inner);
     }
     for (const auto& node : graph.nodes)
       for (const Edge& edge : node->dependencies) {
@@ -76,6 +76,7 @@ class Dot {
 
   static const char* shape(const Work& work) {
     if (std::holds_alternative<KernelCall>(work)) return "octagon";
+    if (std::holds_alternative<ConditionalCall>(work)) return "diamond";
     return std::holds_alternative<ChildCall>(work) ? "folder" : "record";
   }
 
@@ -121,6 +122,11 @@ class Dot {
       out << "\\nfunction " << reinterpret_cast<const void*>(call.function) << "\\ndata " << call.data;
   }
   void describe(std::ostream& out, const ChildCall& call) const { out << "GRAPH\\ngraph_" << call.graph->id; }
+  void describe(std::ostream& out, const ConditionalCall& call) const {
+    constexpr const char* kTypes[] = {"IF", "WHILE", "SWITCH"};
+    out << "CONDITIONAL\\n" << kTypes[call.type];
+    if (wants(cudaGraphDebugDotFlagsConditionalNodeParams)) out << "\\nhandle " << call.condition->number;
+  }
   void describe(std::ostream& out, const EmptyCall&) const { out << "EMPTY"; }
   void describe(std::ostream& out, const WaitCall& call) const { event(out, "EVENT_WAIT", call.event); }
   void describe(std::ostream& out, const RecordCall& call) const { event(out, "EVENT_RECORD", call.event); }

@@ -38,7 +38,8 @@ cudaError_t lower_kernel(Runtime& r, const KernelCall& call, GraphNode& node) {
   node.kernel = {kernel->facts.id,  0,
                  extent(call.grid), extent(call.block),
                  call.shared_bytes, call.cooperative(),
-                 call.parameters,   extent(call.cluster())};
+                 call.parameters,   extent(call.cluster()),
+                 call.priority()};
   return cudaSuccess;
 }
 
@@ -77,8 +78,8 @@ class Flattening {
 
   /// Appends a graph whose first nodes come after the nodes at `before`; `after` gets the places of its last.
   /// `culprit` is the node that an error is about.
-  cudaError_t add(const Graph& graph, const std::vector<u32>& before, std::vector<u32>& after,
-                  Node*& culprit) {
+  cudaError_t add(const Graph& graph, const std::vector<u32>& before, std::vector<u32>& after, Node*& culprit,
+                  u32 body = 0) {
     const std::vector<Node*> order = graph.ordered();
     if (order.size() < graph.nodes.size()) {
       culprit = in_cycle(graph, order);
@@ -90,7 +91,7 @@ class Flattening {
       for (const Edge& edge : node->dependencies)
         dependencies.insert(dependencies.end(), ends[edge.from].begin(), ends[edge.from].end());
       culprit = node;
-      if (const cudaError_t error = add(*node, std::move(dependencies), ends[node], culprit);
+      if (const cudaError_t error = add(*node, std::move(dependencies), ends[node], culprit, body);
           error != cudaSuccess)
         return error;
       if (node->dependents.empty()) after.insert(after.end(), ends[node].begin(), ends[node].end());
@@ -102,22 +103,44 @@ class Flattening {
   ProgramWork program;
 
  private:
-  cudaError_t add(const Node& node, std::vector<u32> dependencies, std::vector<u32>& ends, Node*& culprit) {
+  cudaError_t add(const Node& node, std::vector<u32> dependencies, std::vector<u32>& ends, Node*& culprit,
+                  u32 body) {
     const auto* child = std::get_if<ChildCall>(&node.work);
-    if (child && !child->graph->nodes.empty()) return add(*child->graph, dependencies, ends, culprit);
+    if (child && !child->graph->nodes.empty()) return add(*child->graph, dependencies, ends, culprit, body);
     const u32 place = static_cast<u32>(definition.nodes.size());
     GraphNode lowered;
     std::optional<std::variant<HostCall, CopyRequest>> by_program;
     if (!child)
       if (const cudaError_t error = lower(runtime_, node.work, lowered, by_program); error != cudaSuccess)
         return error;
+    if (body != 0 && (by_program || !may_be_in_body(node.work))) {
+      say("the body of a conditional graph node can hold kernels, copies and fills of device or pinned "
+          "memory, empty nodes, child graphs and conditional nodes");
+      return cudaErrorNotSupported;
+    }
     lowered.dependencies = std::move(dependencies);
+    lowered.body = body;
+    if (const auto* conditional = std::get_if<ConditionalCall>(&node.work))
+      for (size_t i = 0; i < conditional->bodies.size(); i++) lowered.condition.bodies.push_back(++bodies_);
+    const std::vector<u32> inner = lowered.condition.bodies;
     definition.nodes.push_back(std::move(lowered));
     if (by_program) program[place] = *by_program;
     if (!child) exec_.places[&node] = place;
     if (std::holds_alternative<RecordCall>(node.work)) exec_.recorders.push_back(&node);
     ends = {place};
+    for (size_t i = 0; i < inner.size(); i++) {
+      std::vector<u32> ignored;
+      const Graph& graph = *std::get<ConditionalCall>(node.work).bodies[i];
+      if (const cudaError_t error = add(graph, {}, ignored, culprit, inner[i]); error != cudaSuccess)
+        return error;
+    }
     return cudaSuccess;
+  }
+
+  static bool may_be_in_body(const Work& work) {
+    return std::holds_alternative<KernelCall>(work) || std::holds_alternative<CopyCall>(work) ||
+           std::holds_alternative<FillCall>(work) || std::holds_alternative<EmptyCall>(work) ||
+           std::holds_alternative<ChildCall>(work) || std::holds_alternative<ConditionalCall>(work);
   }
 
   static Node* in_cycle(const Graph& graph, const std::vector<Node*>& order) {
@@ -128,14 +151,16 @@ class Flattening {
 
   Runtime& runtime_;
   GraphExec& exec_;
+  u32 bodies_ = 0;  ///< of conditional nodes so far
 };
 
-/// Ids of the nodes of a graph and its child graphs, in the same order as its clone's.
+/// Ids of the nodes of a graph and the graphs in it, in the same order as its clone's.
 void collect(const Graph& original, const Graph& clone, std::unordered_map<u64, Node*>& nodes) {
   for (size_t i = 0; i < original.nodes.size(); i++) {
     nodes[original.nodes[i]->id] = clone.nodes[i].get();
-    if (const auto* child = std::get_if<ChildCall>(&original.nodes[i]->work))
-      collect(*child->graph, *std::get<ChildCall>(clone.nodes[i]->work).graph, nodes);
+    const std::vector<Graph*> inner = graphs_in(original.nodes[i]->work);
+    const std::vector<Graph*> cloned = graphs_in(clone.nodes[i]->work);
+    for (size_t k = 0; k < inner.size(); k++) collect(*inner[k], *cloned[k], nodes);
   }
 }
 
@@ -143,12 +168,22 @@ void collect(const Graph& original, const Graph& clone, std::unordered_map<u64, 
 cudaGraphNode_t original_of(const Graph& original, const Graph& clone, const Node* node) {
   for (size_t i = 0; i < original.nodes.size(); i++) {
     if (clone.nodes[i].get() == node) return handle(original.nodes[i].get());
-    if (const auto* child = std::get_if<ChildCall>(&original.nodes[i]->work))
-      if (const auto found =
-              original_of(*child->graph, *std::get<ChildCall>(clone.nodes[i]->work).graph, node))
-        return found;
+    const std::vector<Graph*> inner = graphs_in(original.nodes[i]->work);
+    const std::vector<Graph*> cloned = graphs_in(clone.nodes[i]->work);
+    for (size_t k = 0; k < inner.size(); k++)
+      if (const auto found = original_of(*inner[k], *cloned[k], node)) return found;
   }
   return nullptr;
+}
+
+/// Whether a conditional node looks at it.
+bool uses(const Graph& graph, const Condition& condition) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& node) {
+    const auto* conditional = std::get_if<ConditionalCall>(&node->work);
+    if (conditional && conditional->condition.get() == &condition) return true;
+    const std::vector<Graph*> inner = graphs_in(node->work);
+    return std::any_of(inner.begin(), inner.end(), [&](const Graph* each) { return uses(*each, condition); });
+  });
 }
 
 /// Sends a definition through the staging memory.
@@ -163,10 +198,9 @@ cudaError_t define(Runtime& r, u32 id, const GraphDefinition& definition) {
 /// The device of all nodes that run on one; false when there are several.
 bool device_of(const Graph& graph, int& device, bool& found) {
   for (const auto& node : graph.nodes) {
-    if (const auto* child = std::get_if<ChildCall>(&node->work)) {
-      if (!device_of(*child->graph, device, found)) return false;
-    } else if (std::holds_alternative<KernelCall>(node->work) ||
-               std::holds_alternative<FillCall>(node->work)) {
+    for (const Graph* inner : graphs_in(node->work))
+      if (!device_of(*inner, device, found)) return false;
+    if (std::holds_alternative<KernelCall>(node->work) || std::holds_alternative<FillCall>(node->work)) {
       if (found && node->device != device) return false;
       device = node->device;
       found = true;
@@ -186,6 +220,11 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
   if (flags & cudaGraphInstantiateFlagDeviceLaunch)
     return flags & cudaGraphInstantiateFlagAutoFreeOnLaunch ? cudaErrorInvalidValue : cudaErrorNotSupported;
   if (graph->has_memory() && graph->executables) return cudaErrorNotSupported;
+  if (const auto& handles = graph->conditions;
+      !std::all_of(handles.begin(), handles.end(), [&](const auto& each) { return uses(*graph, *each); })) {
+    report.result_out = cudaGraphInstantiateConditionalHandleUnused;
+    return cudaErrorInvalidValue;
+  }
   static u32 last_id = 0;
   auto exec = std::make_unique<GraphExec>();
   exec->device = r.target();
@@ -207,6 +246,7 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
     if (error == cudaErrorInvalidValue) report.result_out = cudaGraphInstantiateInvalidStructure;
     return error;
   }
+  flat.definition.own_priorities = (flags & cudaGraphInstantiateFlagUseNodePriority) != 0;
   if (const cudaError_t error = define(r, ++last_id, flat.definition); error != cudaSuccess) return error;
   exec->id = last_id;
   exec->program = std::make_shared<const ProgramWork>(std::move(flat.program));
@@ -281,6 +321,13 @@ cudaError_t lower(Runtime& r, const Work& work, GraphNode& node,
           node.kind =
               std::is_same_v<T, RecordCall> ? GraphNode::Kind::kRecordEvent : GraphNode::Kind::kWaitEvent;
           node.event = call.id;
+        } else if constexpr (std::is_same_v<T, ConditionalCall>) {
+          node.kind = GraphNode::Kind::kCondition;
+          node.condition = {static_cast<GraphCondition::Kind>(call.type),
+                            call.condition->number,
+                            call.condition->assigned,
+                            call.condition->value,
+                            {}};
         }
         return cudaSuccess;
       },

@@ -89,6 +89,13 @@ bool compare(const Graph& mine, const Graph& other, std::vector<std::pair<Node*,
       if (!compare(*child->graph, *std::get<ChildCall>(next->work).graph, all, info)) return false;
       continue;
     }
+    if (const auto* conditional = std::get_if<ConditionalCall>(&node->work)) {
+      const auto& other_one = std::get<ConditionalCall>(next->work);
+      if (conditional->type != other_one.type || conditional->bodies.size() != other_one.bodies.size())
+        return refuse(info, cudaGraphExecUpdateErrorParametersChanged, next);
+      for (size_t i = 0; i < conditional->bodies.size(); i++)
+        if (!compare(*conditional->bodies[i], *other_one.bodies[i], all, info)) return false;
+    }
     if (const auto* kernel = std::get_if<KernelCall>(&node->work);
         kernel && kernel->cooperative() != std::get<KernelCall>(next->work).cooperative())
       return refuse(info, cudaGraphExecUpdateErrorAttributesChanged, next);
@@ -138,7 +145,11 @@ cudaError_t change_exec(Runtime& r, GraphExec& exec, Node& node, Work work) {
     if (const Status status = r.connection().call(UpdateGraphNode{exec.id, place, std::move(lowered)});
         status != Status::kOk)
       return to_cuda(status);
-  node.work = std::move(work);
+  // The nodes in the bodies are the executable graph's own, and change one by one.
+  if (auto* conditional = std::get_if<ConditionalCall>(&node.work))
+    conditional->condition = std::get<ConditionalCall>(work).condition;
+  else
+    node.work = std::move(work);
   if (by_program) {
     auto program = std::make_shared<ProgramWork>(*exec.program);
     (*program)[place] = *by_program;

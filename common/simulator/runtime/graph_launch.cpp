@@ -10,6 +10,7 @@
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_exec.h"
 #include "simulator/runtime/graph_memory.h"
+#include "simulator/runtime/launch_attributes.h"
 
 namespace roofline::sim::runtime {
 
@@ -85,7 +86,7 @@ cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& ru
   static u32 last_run = 0;
   run.id = ++last_run;
   run.device = found->device;
-  r.connection().post(LaunchGraph{found->id, use.id, run.id});
+  r.connection().post(LaunchGraph{found->id, use.id, run.id, priority_of(r, stream)});
   for (const Node* node : found->recorders) mark_recorded(r, std::get<RecordCall>(node->work));
   run.records = !found->recorders.empty();
   if (!found->program->empty()) run.program = found->program;

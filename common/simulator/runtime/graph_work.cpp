@@ -209,6 +209,7 @@ cudaError_t make_work(Runtime& r, cudaGraphNodeParams& p, const Work* present, W
     case cudaGraphNodeTypeMemFree:
       return present ? cudaErrorNotSupported : make_free(p.free.dptr, work);
     case cudaGraphNodeTypeConditional:
+      return present ? cudaErrorNotSupported : make_conditional(p.conditional, work);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
       return cudaErrorNotSupported;

@@ -24,6 +24,8 @@ cudaError_t make_record(Runtime& runtime, cudaEvent_t event, Work& work);
 /// Fills in the address.
 cudaError_t make_allocation(Runtime& runtime, cudaMemAllocNodeParams& p, Work& work);
 cudaError_t make_free(void* pointer, Work& work);
+/// Makes the bodies, empty, and gives them.
+cudaError_t make_conditional(cudaConditionalNodeParams& p, Work& work);
 /// Any of them.
 cudaError_t make_work(Runtime& runtime, cudaGraphNodeParams& p, const Work* present, Work& work);
 

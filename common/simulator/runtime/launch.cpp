@@ -10,6 +10,7 @@
 #include "simulator/names.h"
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/kernel_use.h"
+#include "simulator/runtime/launch_attributes.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -158,6 +159,12 @@ cudaError_t make_kernel_call(Runtime& r, const LaunchRequest& q, KernelCall& cal
     cooperative.value.cooperative = 1;
     call.attributes.push_back(cooperative);
   }
+  const int priority = q.priority.value_or(priority_of(r, q.stream));
+  if (priority != kLeastPriority && call.priority() == kLeastPriority) {
+    KernelAttribute urgent{cudaLaunchAttributePriority, {}};
+    urgent.value.priority = priority;
+    call.attributes.push_back(urgent);
+  }
   if (q.cluster.x && !call.cluster().x) {
     KernelAttribute cluster{cudaLaunchAttributeClusterDimension, {}};
     cluster.value.clusterDim = {q.cluster.x, q.cluster.y, q.cluster.z};
@@ -188,6 +195,7 @@ cudaError_t launch(const LaunchRequest& q) {
     }
     command.function = kernel->facts.id;
     command.cluster = extent(q.cluster);
+    command.priority = q.priority.value_or(priority_of(r, q.stream));
     if (!kernel->facts.problem.empty()) {
       r.connection().post(command);
       // The machine refuses it, and tells why where a judge can read it. It is asked at once, so that the

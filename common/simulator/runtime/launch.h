@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
+
 #include "simulator/runtime/runtime.h"
 
 namespace roofline::sim::runtime {
@@ -12,8 +14,9 @@ struct LaunchRequest {
   size_t dynamic_shared_bytes;
   cudaStream_t stream;
   bool cooperative;
-  dim3 cluster{0, 0, 0};         ///< blocks of a cluster; 0: none asked for
-  cudaEvent_t recorded[2] = {};  ///< events to be recorded behind the kernel
+  dim3 cluster{0, 0, 0};             ///< blocks of a cluster; 0: none asked for
+  cudaEvent_t recorded[2] = {};      ///< events to be recorded behind the kernel
+  std::optional<int> priority = {};  ///< none asked for: the stream's
 };
 
 /// All kinds of kernel launch end here. Configuration errors, and instructions that the kernel's PTX has and

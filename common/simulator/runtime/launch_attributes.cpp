@@ -26,6 +26,11 @@ bool is_extent(unsigned x, unsigned y, unsigned z) { return x >= 1 && y >= 1 && 
 
 int clamped_priority(int priority) { return std::clamp(priority, kGreatestPriority, kLeastPriority); }
 
+int priority_of(Runtime& runtime, cudaStream_t stream) {
+  const Stream* const found = runtime.find_stream(stream);
+  return found ? found->priority : kLeastPriority;
+}
+
 bool is_valid_attribute(Runtime& r, cudaLaunchAttributeID id, const cudaLaunchAttributeValue& value) {
   switch (id) {
     case cudaLaunchAttributeAccessPolicyWindow:
@@ -70,6 +75,7 @@ cudaError_t read_attributes(Runtime& r, const cudaLaunchConfig_t& config, Launch
       wishes.after_end = value.programmaticEvent.event;
     if (attribute.id == cudaLaunchAttributeLaunchCompletionEvent)
       wishes.after_start = value.launchCompletionEvent.event;
+    if (attribute.id == cudaLaunchAttributePriority) wishes.priority = clamped_priority(value.priority);
   }
   for (const cudaEvent_t event : {wishes.after_end, wishes.after_start})
     if (event && !r.find_event(event)) return cudaErrorInvalidResourceHandle;

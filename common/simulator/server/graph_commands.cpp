@@ -75,11 +75,20 @@ void for_rows(const GraphCopy& c, u64 offset, u64 bytes, Each&& each) {
   }
 }
 
-/// `earliest`: no node runs before the region that it is counted in.
-double ready_time(const GraphRun& run, const GraphNode& node, double earliest) {
-  double ready = std::max(run.begin, earliest);
-  for (const u32 from : node.dependencies) ready = std::max(ready, run.ends[from]);
-  return ready;
+/// What a node comes after on the timeline; `first`: what the first nodes do.
+std::vector<WorkId> before(const GraphRun& run, const GraphNode& node, WorkId first) {
+  std::vector<WorkId> before{first};
+  for (const u32 from : node.dependencies) before.push_back(run.ends[from]);
+  return before;
+}
+
+std::vector<WorkId> ends_of(const GraphRun& run, u32 body) {
+  std::vector<WorkId> ends;
+  const auto order = run.graph->orders.find(body);
+  if (order == run.graph->orders.end()) return ends;
+  for (const u32 place : order->second)
+    if (run.ends[place] != 0) ends.push_back(run.ends[place]);
+  return ends;
 }
 
 }  // namespace
@@ -108,6 +117,8 @@ bool Server::is_valid(const GraphNode& node) const {
     case Kind::kRecordEvent:
     case Kind::kWaitEvent:
       return true;
+    case Kind::kCondition:
+      return device_->condition(node.condition.number).has_value();
   }
   return false;
 }
@@ -120,21 +131,27 @@ Answer Server::handle(const DefineGraph& c) {
   if (!definition) return refuse(Status::kInvalidValue);
   auto order = execution_order(*definition, board_.graph_seed());
   if (!order) return refuse(Status::kInvalidValue);
-  const auto valid = [this](const GraphNode& node) { return is_valid(node); };
+  // A body runs at one go.
+  const auto valid = [this](const GraphNode& node) {
+    return is_valid(node) && (node.body == 0 || !needs_program(node));
+  };
   if (!std::all_of(definition->nodes.begin(), definition->nodes.end(), valid))
     return refuse(Status::kInvalidValue);
   timeline_.host_call(description_.graph_instantiate_us +
                       static_cast<double>(order->size()) * description_.graph_instantiate_node_us);
   records_.graph_instantiated();
+  std::map<u32, std::vector<u32>> orders{{0, {}}};
+  for (const u32 place : *order) orders[definition->nodes[place].body].push_back(place);
   graphs_[c.graph] = std::make_shared<const ExecutableGraph>(
-      ExecutableGraph{std::move(definition->nodes), std::move(*order)});
+      ExecutableGraph{std::move(definition->nodes), std::move(orders), definition->own_priorities});
   return give(Nothing{});
 }
 
 Answer Server::handle(const UpdateGraphNode& c) {
   const auto graph = graphs_.find(c.graph);
   if (graph == graphs_.end()) return refuse(Status::kInvalidHandle);
-  if (c.place >= graph->second->nodes.size() || c.node.kind > Kind::kWaitEvent || !is_valid(c.node))
+  if (c.place >= graph->second->nodes.size() || c.node.kind > Kind::kCondition || !is_valid(c.node) ||
+      (graph->second->nodes[c.place].body != 0 && needs_program(c.node)))
     return refuse(Status::kInvalidValue);
   timeline_.host_call(description_.api_call_us);
   // Runs keep what they were launched with; when there is none, nobody else looks.
@@ -142,8 +159,12 @@ Answer Server::handle(const UpdateGraphNode& c) {
                                                 : std::make_shared<ExecutableGraph>(*graph->second);
   GraphNode& node = changed->nodes[c.place];
   std::vector<u32> dependencies = std::move(node.dependencies);
+  std::vector<u32> bodies = std::move(node.condition.bodies);
+  const u32 body = node.body;
   node = c.node;
   node.dependencies = std::move(dependencies);
+  node.condition.bodies = std::move(bodies);
+  node.body = body;
   graph->second = std::move(changed);
   return give(Nothing{});
 }
@@ -168,8 +189,12 @@ Answer Server::handle(const LaunchGraph& c) {
   run.graph = graph->second;
   run.stream = c.stream;
   run.launch = records_.graph_launched();
-  run.begin = run.end = timeline_.begin_graph(c.stream, run.graph->nodes.size());
+  run.priority = c.priority;
+  run.begin = timeline_.begin_graph(c.stream, run.graph->nodes.size());
   run.ends.resize(run.graph->nodes.size());
+  for (const GraphNode& node : run.graph->nodes)
+    if (node.kind == Kind::kCondition && node.condition.assigned)
+      device_->set_condition(node.condition.number, node.condition.value);
   advance(run);
   if (!run.stopped) end_run(c.run);
   return {};
@@ -181,7 +206,7 @@ Answer Server::handle(const ResumeGraph& c) {
   GraphRun& run = found->second;
   if (c.served == run.served + 1) {
     run.served++;
-    move_piece(run, run.graph->nodes[run.graph->order[run.next]]);
+    move_piece(run, run.graph->nodes[run.graph->order()[run.next]]);
     advance(run);
   } else if (c.served != run.served) {
     return refuse(Status::kInvalidValue);
@@ -190,12 +215,12 @@ Answer Server::handle(const ResumeGraph& c) {
     end_run(c.run);
     return give(GraphStop{true, 0, 0, 0});
   }
-  return give(GraphStop{false, run.graph->order[run.next], run.offset, run.bytes});
+  return give(GraphStop{false, run.graph->order()[run.next], run.offset, run.bytes});
 }
 
 void Server::end_run(u32 id) {
   const GraphRun& run = runs_[id];
-  timeline_.end_graph(run.stream, run.begin, run.end);
+  timeline_.end_graph(run.stream, run.begin, ends_of(run, 0));
   runs_.erase(id);
 }
 
@@ -215,12 +240,10 @@ void Server::move_piece(GraphRun& run, const GraphNode& node) {
 
 void Server::advance(GraphRun& run) {
   const ExecutableGraph& graph = *run.graph;
-  while (run.next < graph.order.size() && sticky_ == Status::kOk) {
-    const u32 place = graph.order[run.next];
+  while (run.next < graph.order().size() && sticky_ == Status::kOk) {
+    const u32 place = graph.order()[run.next];
     const GraphNode& node = graph.nodes[place];
-    const bool valid = is_valid(node);
-    if (!valid && deferred_ == Status::kOk) deferred_ = Status::kInvalidValue;
-    if (valid && needs_program(node)) {
+    if (is_valid(node) && needs_program(node)) {
       const u64 total = node.kind == Kind::kHost ? 0 : *content(node.copy);
       if (!run.stopped || run.offset < total) {
         run.offset = run.stopped ? run.offset : 0;
@@ -235,21 +258,64 @@ void Server::advance(GraphRun& run) {
         return;
       }
     }
-    timeline_.begin_node(ready_time(run, node, records_.region_began()));
-    if (valid && node.enabled) execute(run, node);
-    run.ends[place] = timeline_.end_node();
-    run.end = std::max(run.end, run.ends[place]);
+    run_node(run, place, run.begin);
     run.stopped = false;
     run.next++;
-    records_.graph_node();
   }
   run.stopped = false;
+}
+
+void Server::run_node(GraphRun& run, u32 place, WorkId first) {
+  const GraphNode& node = run.graph->nodes[place];
+  const bool valid = is_valid(node);
+  if (!valid && deferred_ == Status::kOk) deferred_ = Status::kInvalidValue;
+  // No node runs before the region that it is counted in.
+  timeline_.begin_node(before(run, node, first), records_.region_began());
+  if (valid && node.enabled) execute(run, node);
+  run.ends[place] = timeline_.end_node();
+  if (valid && node.kind == Kind::kCondition)
+    run.ends[place] = run_bodies(run, node.condition, run.ends[place]);
+  records_.graph_node();
+}
+
+/// Gives the end of the last body that ran.
+WorkId Server::run_bodies(GraphRun& run, const GraphCondition& condition, WorkId begin) {
+  const auto value = [&] { return device_->condition(condition.number).value_or(0); };
+  const auto run_body = [&](size_t index) {
+    if (index < condition.bodies.size()) begin = run_body_once(run, condition.bodies[index], begin);
+  };
+  switch (condition.kind) {
+    case GraphCondition::Kind::kIf:
+      run_body(value() != 0 ? 0 : 1);
+      break;
+    case GraphCondition::Kind::kWhile:
+      while (value() != 0 && sticky_ == Status::kOk) run_body(0);
+      break;
+    case GraphCondition::Kind::kSwitch:
+      run_body(value());
+      break;
+  }
+  return begin;
+}
+
+WorkId Server::run_body_once(GraphRun& run, u32 body, WorkId begin) {
+  const auto order = run.graph->orders.find(body);
+  if (order == run.graph->orders.end()) return begin;
+  for (const u32 place : order->second) {
+    if (sticky_ != Status::kOk) break;
+    run_node(run, place, begin);
+  }
+  std::vector<WorkId> ends = ends_of(run, body);
+  ends.push_back(begin);
+  timeline_.begin_node(std::move(ends));
+  return timeline_.end_node();
 }
 
 void Server::execute(GraphRun& run, const GraphNode& node) {
   switch (node.kind) {
     case Kind::kKernel:
-      run_kernel(node.kernel, run.stream, run.launch);
+      run_kernel(node.kernel, run.stream, run.launch,
+                 run.graph->own_priorities ? node.kernel.priority : run.priority);
       break;
     case Kind::kCopy:
       for_rows(node.copy, 0, *content(node.copy), [&](u64 to, u64 from, u64 n) {
@@ -286,8 +352,16 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
       break;
     case Kind::kEmpty:
     case Kind::kHost:
+    case Kind::kCondition:
       break;
   }
+}
+
+Answer Server::handle(const CreateCondition&) { return give(Address{device_->add_condition()}); }
+
+Answer Server::handle(const DestroyCondition& c) {
+  device_->remove_condition(c.number);
+  return {};
 }
 
 }  // namespace roofline::sim::server

@@ -1,17 +1,22 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "simulator/channel/messages.h"
+#include "simulator/timing/timeline.h"
 
 namespace roofline::sim::server {
 
 /// A definition that was checked, with the order in which its nodes execute.
 struct ExecutableGraph {
   std::vector<channel::GraphNode> nodes;
-  std::vector<u32> order;
+  /// Places by body, 0 being the graph itself; the other bodies run as part of conditional nodes.
+  std::map<u32, std::vector<u32>> orders;
+  bool own_priorities = false;
+  const std::vector<u32>& order() const { return orders.at(0); }
 };
 
 /// One launch of an executable graph. It keeps the definition it was launched with: later updates do not
@@ -19,9 +24,10 @@ struct ExecutableGraph {
 struct GraphRun {
   std::shared_ptr<const ExecutableGraph> graph;
   u32 stream = 0;
-  u64 launch = 0;  ///< number in the region
-  double begin = 0, end = 0;
-  std::vector<double> ends;   ///< of the nodes that executed, by place
+  u64 launch = 0;             ///< number in the region
+  s32 priority = 0;           ///< of the stream
+  WorkId begin = 0;           ///< on the timeline
+  std::vector<WorkId> ends;   ///< of the nodes, by place; 0: not executed yet
   size_t next = 0;            ///< in the order
   bool stopped = false;       ///< at `next`, for the program
   u64 served = 0;             ///< stops that the program has dealt with

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "random/philox.h"
@@ -149,7 +150,7 @@ Answer Server::handle(const LaunchKernel& c) {
   // that it reads meanwhile need not wait.
   constexpr double kMicro = 1e-6;
   board_.shown_clock.show(timeline_.host_now() + description_.launch_us * kMicro, board_.command);
-  run_kernel(c, c.stream, 0);
+  run_kernel(c, c.stream, 0, c.priority);
   return {};
 }
 
@@ -164,7 +165,7 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
   return why.empty() ? Status::kOk : Status::kInvalidConfiguration;
 }
 
-void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
+void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32 priority) {
   if (checks_) checks_->launching(stream);
   pages_.set_capacity(device_->free_bytes());
   Launch launch = launch_of(c);
@@ -178,7 +179,8 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   add_faults(description_, moves, result.time);
   const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
   DeviceShare share = result.time.share;
-  share.block_slots = slots > 0 ? std::min(1.0, static_cast<double>(c.grid.count()) / slots) : 1.0;
+  const double turns = slots > 0 ? static_cast<double>(c.grid.count()) / slots : 1.0;
+  share.block_slots = std::min(1.0, turns);
   std::vector<Timeline::LinkUse> links;
   for (u32 gpu = 0; gpu < std::min(result.counters.peers.size(), board_.gpus.size()); ++gpu)
     if (const PeerBytes& moved = result.counters.peers[gpu]; moved.read + moved.written != 0) {
@@ -186,7 +188,8 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
       over_link(*board_.gpus[gpu], *this, moved.read);
       over_link(*this, *board_.gpus[gpu], moved.written);
     }
-  timeline_.kernel(stream, result.kernel, result.time.seconds, share, links);
+  timeline_.kernel(stream, result.kernel, result.time.seconds, share, links,
+                   {priority, c.cooperative ? 1 : std::ceil(turns), board_.kernels + 1});
   if (output_.size() < kMaxOutput) output_ += result.output;
   records_.count(*device_, c.function, result);
   records_.parameters(c.parameters.size());
@@ -219,6 +222,7 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch) {
   record.resources = result.resources;
   record.occupancy = result.occupancy;
   records_.kernel(std::move(record));
+  records_.moved(timeline_.moved_kernels());
   if (result.trap) fault(*result.trap);
 }
 

@@ -27,6 +27,15 @@ void Records::kernel(KernelRecord record) {
     region_.kernels_not_kept++;
 }
 
+void Records::moved(const std::map<u64, Span>& kernels) {
+  if (kernels.empty()) return;
+  for (channel::WireKernel& each : region_.kernels)
+    if (const auto found = kernels.find(each.record.ordinal); found != kernels.end()) {
+      each.record.start = found->second.start;
+      each.record.end = found->second.end;
+    }
+}
+
 void Records::trap(const Trap& trap) {
   if (region_.traps.size() < kMaxMessages) region_.traps.push_back({trap});
 }

@@ -21,6 +21,8 @@ class Records {
   channel::WireRegion end_region(double work_end);
 
   void kernel(KernelRecord record);
+  /// Kernels of the region, by their ordinals, that run at other times than was said before.
+  void moved(const std::map<u64, Span>& kernels);
   /// Gives the launch's number in the region.
   u64 graph_launched() { return ++region_.graph_launches; }
   void graph_instantiated() { region_.graphs_instantiated++; }

@@ -122,7 +122,7 @@ Answer Server::handle(const ResetDevice&) {
   timeline_.synchronize_device();
   modules_.clear();
   functions_.clear();
-  for (const auto& [id, run] : runs_) timeline_.end_graph(run.stream, run.begin, run.end);
+  for (const auto& [id, run] : runs_) timeline_.end_graph(run.stream, run.begin, {});
   runs_.clear();
   graphs_.clear();
   board_.release_host_of(index_);

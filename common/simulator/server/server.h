@@ -135,6 +135,8 @@ class Server {
   Answer handle(const channel::QueryMapping&);
   Answer handle(const channel::CreateTexture&);
   Answer handle(const channel::DestroyTexture&);
+  Answer handle(const channel::CreateCondition&);
+  Answer handle(const channel::DestroyCondition&);
 
   void start_device();
   void keep_followed();
@@ -165,7 +167,7 @@ class Server {
   /// Why a launch is refused: kOk when it is not.
   channel::Status check_kernel(const channel::LaunchKernel& c, std::string& why) const;
   /// `graph_launch`: number of the graph launch that it is a node of, or 0.
-  void run_kernel(const channel::LaunchKernel& c, u32 stream, u64 graph_launch);
+  void run_kernel(const channel::LaunchKernel& c, u32 stream, u64 graph_launch, s32 priority);
   /// Whether a fill is one of elements and lies inside one live allocation.
   bool is_valid(const channel::Fill& c) const;
   void fill(const channel::Fill& c, u32 stream);
@@ -175,6 +177,10 @@ class Server {
   bool is_valid(const channel::GraphCopy& copy, channel::GraphNode::Kind kind) const;
   /// Executes nodes until one needs the program, or the end.
   void advance(GraphRun& run);
+  /// `first`: what the first nodes of its body come after.
+  void run_node(GraphRun& run, u32 place, WorkId first);
+  WorkId run_bodies(GraphRun& run, const channel::GraphCondition& condition, WorkId begin);
+  WorkId run_body_once(GraphRun& run, u32 body, WorkId begin);
   void execute(GraphRun& run, const channel::GraphNode& node);
   void end_run(u32 id);
   void move_piece(GraphRun& run, const channel::GraphNode& node);

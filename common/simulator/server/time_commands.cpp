@@ -36,9 +36,13 @@ Answer Server::handle(const RecordEvent& c) {
 }
 
 void Server::wait_event(u32 stream, u32 event) {
-  for (const auto& gpu : board_.gpus)
-    if (const Timeline& recorded = gpu->timeline_; recorded.event_recorded(event))
-      timeline_.wait_until_time(stream, event, recorded.event_time(event));
+  for (const auto& gpu : board_.gpus) {
+    if (!gpu->timeline_.event_recorded(event)) continue;
+    if (gpu.get() == this)
+      timeline_.wait_event(stream, event);
+    else
+      timeline_.wait_for(stream, event, gpu->timeline_);
+  }
 }
 
 Answer Server::handle(const WaitEvent& c) {

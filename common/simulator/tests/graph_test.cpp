@@ -85,6 +85,33 @@ TEST(GraphOrder, MalformedDefinitionsAreRefused) {
   EXPECT_FALSE(decode_graph(bytes_of({many})));
 }
 
+/// A conditional node of the body `around`.
+GraphNode conditional(std::vector<u32> bodies, u32 around = 0) {
+  GraphNode made = node(Kind::kCondition);
+  made.condition.bodies = std::move(bodies);
+  made.body = around;
+  return made;
+}
+
+GraphNode in_body(u32 body, std::vector<u32> dependencies = {}) {
+  GraphNode made = node(Kind::kEmpty, std::move(dependencies));
+  made.body = body;
+  return made;
+}
+
+// Broken by: a definition whose bodies would run for ever, or as part of two nodes.
+TEST(GraphOrder, BodiesOfConditionalNodesMakeATree) {
+  EXPECT_TRUE(decode_graph(bytes_of({{conditional({1, 2}), in_body(1), conditional({3}, 2), in_body(3)}})));
+  EXPECT_FALSE(decode_graph(bytes_of({{in_body(1)}}))) << "nobody's body";
+  EXPECT_FALSE(decode_graph(bytes_of({{conditional({0})}}))) << "the graph itself";
+  EXPECT_FALSE(decode_graph(bytes_of({{conditional({1}), conditional({1}, 1)}}))) << "in itself";
+  EXPECT_FALSE(decode_graph(bytes_of({{conditional({1}), conditional({1})}}))) << "of two nodes";
+  EXPECT_FALSE(decode_graph(bytes_of({{conditional({1}), in_body(1, {0})}}))) << "an edge into a body";
+  GraphDefinition deep;
+  for (u32 i = 0; i < 100; i++) deep.nodes.push_back(conditional({i + 1}, i));
+  EXPECT_FALSE(decode_graph(bytes_of(deep)));
+}
+
 /// A program's end of the channel, without the program.
 class GraphMachine : public testing::Test {
  protected:
@@ -197,24 +224,27 @@ TEST(GraphTime, BranchesOverlap) {
   const DeviceDescription device = load_device(SIMULATOR_SOURCE "/devices", "a100-sxm4-40gb");
   Timeline timeline(device);
   timeline.create_stream(1, false);
-  const double begin = timeline.begin_graph(1, 3);
-  const auto run = [&](double ready, auto&& work) {
-    timeline.begin_node(ready);
+  const WorkId begin = timeline.begin_graph(1, 3);
+  const double begun = timeline.host_now();
+  std::vector<WorkId> nodes;
+  const auto run = [&](std::vector<WorkId> after, auto&& work) {
+    timeline.begin_node(std::move(after));
     work();
-    return timeline.end_node();
+    nodes.push_back(timeline.end_node());
+    return timeline.entries().back().end;
   };
   const auto kernel = [&] { timeline.kernel(1, "kernel", 1e-3, {0.25}); };
   const auto copy = [&] { timeline.copy(1, CopyKind::kHostToDevice, 16 << 20, false, true); };
-  const double first = run(begin, kernel), second = run(begin, kernel);
+  const double first = run({begin}, kernel), second = run({begin}, kernel);
   EXPECT_NEAR(first, second, 1e-9);
-  const double copied = run(begin, copy), copied_too = run(begin, copy);
+  const double copied = run({begin}, copy), copied_too = run({begin}, copy);
   EXPECT_LT(copied, first);                     // while the kernels run
-  EXPECT_GT(copied_too, 1.9 * copied - begin);  // one engine a direction
+  EXPECT_GT(copied_too, 1.9 * copied - begun);  // one engine a direction
   const double host = timeline.host_now();
-  const double last = run(std::max(first, second), kernel);
+  const double last = run({nodes[0], nodes[1]}, kernel);
   EXPECT_GE(last, first + 1e-3);
   EXPECT_EQ(timeline.host_now(), host);
-  timeline.end_graph(1, begin, std::max(last, copied_too));
+  timeline.end_graph(1, begin, nodes);
   timeline.kernel(1, "after", 0);
   EXPECT_GE(timeline.entries().back().start, last);
 }

@@ -40,19 +40,18 @@ TEST_F(TimelineTest, SmallKernelsFollowAtThePublishedPace) {
   EXPECT_NEAR((last().end - before) / kKernels, 2.62 * kMicro, 0.05 * kMicro);
 
   timeline_.synchronize_device();
-  const auto node_after = [&](double ready) {
-    timeline_.begin_node(ready);
+  const auto node_after = [&](WorkId earlier) {
+    timeline_.begin_node({earlier});
     timeline_.kernel(1, "node", kOwn);
     return timeline_.end_node();
   };
-  const double begin = timeline_.begin_graph(1, kKernels + 1);
-  const double node = node_after(begin);
-  const double host = timeline_.host_now();
-  double end = node;
-  for (int i = 0; i < kKernels; ++i) end = node_after(end);
-  timeline_.end_graph(1, begin, end);
-  EXPECT_EQ(last().end, end);
-  EXPECT_NEAR((last().end - node) / kKernels, 1.34 * kMicro, 0.01 * kMicro);
+  const WorkId begin = timeline_.begin_graph(1, kKernels + 1);
+  WorkId node = node_after(begin);
+  const double host = timeline_.host_now(), first = last().end;
+  for (int i = 0; i < kKernels; ++i) node = node_after(node);
+  timeline_.end_graph(1, begin, {node});
+  EXPECT_EQ(timeline_.device_end(), last().end);
+  EXPECT_NEAR((last().end - first) / kKernels, 1.34 * kMicro, 0.01 * kMicro);
   EXPECT_EQ(timeline_.host_now(), host) << "nodes cost the host nothing";
 }
 
@@ -106,14 +105,14 @@ TEST_F(TimelineTest, CopiesAndKernelsShareDram) {
 
 // Broken by: a graph that waited at a host function and then runs in the past, where other kernels were.
 TEST_F(TimelineTest, NodesFindTheDeviceAsItWas) {
-  const double begin = timeline_.begin_graph(1, 1);
+  const WorkId begin = timeline_.begin_graph(1, 1);
   timeline_.kernel(2, "before", 1e-3);
   const auto before = last();
   timeline_.synchronize_stream(2);
   timeline_.kernel(3, "later", 1e-6);
-  timeline_.begin_node(begin);
+  timeline_.begin_node({begin});
   timeline_.kernel(1, "node", 0.5e-3);
-  timeline_.end_graph(1, begin, timeline_.end_node());
+  timeline_.end_graph(1, begin, {timeline_.end_node()});
   EXPECT_GE(last().start, before.end);
 }
 
@@ -429,9 +428,90 @@ TEST_F(TimelineTest, AStreamWaitsForAnotherDevicesEvent) {
   first.kernel(0, "long", 1e-3);
   first.record_event(7, 0);
   second.create_stream(1, true);
-  second.wait_until_time(1, 7, first.event_time(7));
+  second.wait_for(1, 7, first);
   second.kernel(1, "behind", 0);
   EXPECT_GE(second.device_end(), first.event_time(7));
+}
+
+// Broken by: kernels that start in the order of their submission, whatever their streams' priorities are. A
+// running kernel is not interrupted; one that waits makes room, and all that comes after it moves.
+TEST_F(TimelineTest, AnUrgentKernelGoesBeforeThoseThatWait) {
+  constexpr KernelOrder kUrgent{.priority = -1, .waves = 1, .kernel = 3};
+  timeline_.kernel(1, "runs", 1e-3, {}, {}, {.kernel = 1});
+  const double runs_until = last().end;
+  timeline_.kernel(2, "waits", 1e-3, {}, {}, {.kernel = 2});
+  timeline_.record_event(7, 2);
+  timeline_.copy(2, CopyKind::kDeviceToHost, kMega, false, true);
+  timeline_.kernel(3, "urgent", 2e-3, {}, {}, kUrgent);
+  const TimelineEntry urgent = last();
+  EXPECT_NEAR(urgent.start, runs_until, kTiny);
+  const auto moved = timeline_.moved_kernels();
+  EXPECT_FALSE(moved.contains(1));
+  EXPECT_NEAR(moved.at(2).start, urgent.end, 10 * kMicro);
+  EXPECT_EQ(timeline_.event_time(7), moved.at(2).end);
+  EXPECT_NEAR(timeline_.device_end(), moved.at(2).end + pinned(kMega), 1 * kMicro);
+}
+
+// Broken by: a kernel of many blocks that an urgent one must wait for to the end, or whose work is lost when
+// it makes room.
+TEST_F(TimelineTest, AKernelMakesRoomBetweenTwoTurnsOfItsBlocks) {
+  timeline_.kernel(1, "ten turns", 10e-3, {}, {}, {.waves = 10, .kernel = 1});
+  const TimelineEntry alone = last();
+  timeline_.host_call(2500);  // its third turn
+  timeline_.kernel(3, "urgent", 1e-3, {}, {}, {.priority = -1, .kernel = 2});
+  const double turn = (alone.end - alone.start) / 10;
+  EXPECT_NEAR(last().start, alone.start + 3 * turn, kTiny);
+  const Span moved = timeline_.moved_kernels().at(1);
+  EXPECT_EQ(moved.start, alone.start);
+  EXPECT_NEAR(moved.end, alone.end + (last().end - last().start), 10 * kMicro);
+  EXPECT_EQ(timeline_.device_end(), moved.end);
+}
+
+// Broken by: an urgent kernel that moves what is as urgent as it, or work that it comes after.
+TEST_F(TimelineTest, OnlyLessUrgentKernelsMakeRoom) {
+  constexpr KernelOrder kUrgent{.priority = -1, .waves = 10, .kernel = 1};
+  timeline_.kernel(1, "urgent", 10e-3, {}, {}, kUrgent);
+  const double end = last().end;
+  timeline_.kernel(3, "as urgent", 1e-3, {}, {}, {.priority = -1, .kernel = 2});
+  EXPECT_NEAR(last().start, end, kTiny);
+  timeline_.kernel(2, "patient", 1e-3, {}, {}, {.waves = 10, .kernel = 3});
+  const double patient = last().end;
+  timeline_.kernel(2, "behind it", 1e-3, {}, {}, {.priority = -1, .kernel = 4});
+  EXPECT_GE(last().start, patient);
+  EXPECT_TRUE(timeline_.moved_kernels().empty());
+}
+
+// Broken by: work that moves although the host knows when it ends.
+TEST_F(TimelineTest, WhatTheHostHasSeenStays) {
+  timeline_.kernel(1, "seen", 1e-3, {}, {}, {.kernel = 1});
+  const double end = last().end;
+  timeline_.kernel(1, "waits", 1e-3, {}, {}, {.kernel = 2});
+  timeline_.synchronize_device();
+  timeline_.kernel(3, "urgent", 1e-3, {}, {}, {.priority = -1, .kernel = 3});
+  EXPECT_GE(last().start, end + 1e-3);
+  EXPECT_TRUE(timeline_.moved_kernels().empty());
+}
+
+// Broken by: priorities of kernels that count in streams only.
+TEST_F(TimelineTest, UrgentNodesGoFirst) {
+  const WorkId begin = timeline_.begin_graph(1, 3);
+  std::vector<WorkId> nodes;
+  const auto node = [&](std::vector<WorkId> after, const KernelOrder& order) {
+    timeline_.begin_node(std::move(after));
+    timeline_.kernel(1, "node", 1e-3, {}, {}, order);
+    nodes.push_back(timeline_.end_node());
+    return last();
+  };
+  node({begin}, {.kernel = 1});
+  node({begin}, {.kernel = 2});
+  node({nodes[1]}, {.kernel = 3});
+  const TimelineEntry urgent = node({begin}, {.priority = -1, .kernel = 4});
+  timeline_.end_graph(1, begin, nodes);
+  const auto moved = timeline_.moved_kernels();
+  EXPECT_GE(moved.at(1).start, urgent.end);
+  EXPECT_GE(moved.at(2).start, moved.at(1).end);
+  EXPECT_GE(moved.at(3).start, moved.at(2).end);
+  EXPECT_EQ(timeline_.device_end(), moved.at(3).end);
 }
 
 // Two runs of the same calls agree to the last bit.

@@ -3,12 +3,15 @@
 #include "simulator/timing/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace roofline::sim {
 namespace {
 
 constexpr double kMicro = 1e-6;
 constexpr u32 kDefaultStream = 0;
+/// A program that never waits for the device does not fill the memory with work that might still move.
+constexpr size_t kMostPlaced = size_t{1} << 12;
 
 const char* name_of(CopyKind kind) {
   switch (kind) {
@@ -38,42 +41,44 @@ TraceSpan::Kind kind_of(CopyKind kind) {
 
 Timeline::Timeline(const DeviceDescription& device) : Timeline(device, own_clock_) {}
 
-Timeline::Timeline(const DeviceDescription& device, double& host_clock) : device_(device), host_(host_clock) {
-  streams_[kDefaultStream] = {};
-}
+Timeline::Timeline(const DeviceDescription& device, double& host_clock)
+    : device_(device), host_(host_clock) {}
 
 void Timeline::set_trace(TraceLog* log, u32 device) {
   trace_ = log;
   device_number_ = device;
 }
 
-void Timeline::trace(TraceSpan::Kind kind, u32 stream, double start, double end, u64 bytes, double share,
-                     u32 event) {
-  if (trace_ == nullptr) return;
-  const bool moment = kind == TraceSpan::Kind::kEventRecord || kind == TraceSpan::Kind::kEventWait;
-  TraceSpan span;
-  span.kind = kind;
-  if (!moment && !entries_.empty()) span.name = entries_.back().what;
-  span.device = device_number_;
-  span.stream = stream;
-  span.start = start;
-  span.end = end;
-  span.bytes = bytes;
-  span.share = share;
-  span.event = event;
-  trace_->add(std::move(span));
+size_t Timeline::trace(const Report& report, u32 stream, Span span) {
+  if (trace_ == nullptr || !report.traced) return TraceLog::kNone;
+  TraceSpan traced;
+  traced.kind = *report.traced;
+  const bool moment =
+      traced.kind == TraceSpan::Kind::kEventRecord || traced.kind == TraceSpan::Kind::kEventWait;
+  if (!moment) traced.name = report.what;
+  traced.device = device_number_;
+  traced.stream = stream;
+  traced.start = span.start;
+  traced.end = span.end;
+  traced.bytes = report.bytes;
+  traced.share = report.share;
+  traced.event = report.event;
+  return trace_->add(std::move(traced));
 }
 
-void Timeline::create_stream(u32 stream, bool non_blocking) { streams_[stream] = {0, non_blocking}; }
+void Timeline::create_stream(u32 stream, bool non_blocking) {
+  now_.streams[stream] = settled_.streams[stream] = {0, non_blocking};
+}
 
 void Timeline::destroy_stream(u32 stream) {
   // Its work still runs: the default stream and device_end keep waiting for it.
   if (stream == kDefaultStream) return;
-  const auto found = streams_.find(stream);
-  if (found == streams_.end()) return;
-  if (!found->second.non_blocking)
-    streams_[kDefaultStream].end = std::max(streams_[kDefaultStream].end, found->second.end);
-  streams_.erase(found);
+  const auto found = now_.streams.find(stream);
+  if (found == now_.streams.end()) return;
+  if (double& end = now_.streams[kDefaultStream].end; !found->second.non_blocking)
+    end = std::max(end, found->second.end);
+  now_.streams.erase(found);
+  settle();
 }
 
 void Timeline::host_call(double microseconds) { host_ += microseconds * kMicro; }
@@ -82,46 +87,47 @@ void Timeline::pay(double microseconds) {
   if (!in_graph_) host_call(microseconds);
 }
 
-double Timeline::stream_end(u32 stream) const {
-  const auto found = streams_.find(stream);
-  return found == streams_.end() ? 0 : found->second.end;
+Work Timeline::next(Work::Kind kind, u32 stream) {
+  Work work;
+  work.kind = kind;
+  work.id = ++last_id_;
+  work.stream = stream;
+  work.in_graph = in_graph_;
+  if (in_graph_)
+    work.after = {std::exchange(node_, work.id)};
+  else
+    work.earliest = host_;
+  return work;
 }
 
-double Timeline::work_end(u32 stream) const {
-  double end = stream_end(stream);
-  if (stream == kDefaultStream)
-    for (const auto& [id, other] : streams_)
-      if (!other.non_blocking) end = std::max(end, other.end);
-  return end;
+Span Timeline::submit(const Work& work, const Report& report) {
+  if (!placed_.empty() && (now_.last_end <= host_ || placed_.size() >= kMostPlaced)) settle();
+  now_.forget_before(host_);
+  Placed placed{work, {}, report.kernel, trace(report, work.stream, {})};
+  if (!goes_before(placed)) place(std::move(placed));
+  // It is the last one unless it made others wait.
+  const auto is_this = [&](const Placed& each) { return each.work.id == work.id; };
+  const Span span = std::find_if(placed_.rbegin(), placed_.rend(), is_this)->span;
+  if (!report.what.empty()) entries_.push_back({report.what, work.stream, span.start, span.end});
+  return span;
 }
 
-double Timeline::begin(u32 stream) const {
-  if (in_graph_) return node_;
-  double ready = std::max(host_, work_end(stream));
-  if (stream == kDefaultStream) return ready;
-  if (const auto found = streams_.find(stream); found == streams_.end() || !found->second.non_blocking) {
-    ready = std::max(ready, stream_end(kDefaultStream));
-  }
-  return ready;
+void Timeline::place(Placed placed) {
+  placed.span = now_.plan(placed.work);
+  if (trace_ != nullptr) trace_->move(placed.trace, placed.began(), placed.span.end);
+  book(std::move(placed));
 }
 
-void Timeline::finish(u32 stream, const std::string& what, double start, double end) {
-  (in_graph_ ? node_ : streams_[stream].end) = end;
-  last_end_ = std::max(last_end_, end);
-  entries_.push_back({what, stream, start, end});
+void Timeline::book(Placed placed) {
+  now_.book(placed.work, placed.span);
+  if (placed.work.kind == Work::Kind::kKernel) least_urgent_ = std::max(least_urgent_, placed.work.priority);
+  placed_.push_back(std::move(placed));
 }
 
-void Timeline::forget_the_past() {
-  load_.forget_before(graphs_begun_.empty() ? host_ : std::min(host_, *graphs_begun_.begin()));
-}
-
-double Timeline::in_dram(double start, double seconds, double latency) {
-  DeviceShare share{.block_slots = 0};
-  share.of[DeviceShare::kDram] = 1 - latency / seconds;
-  forget_the_past();
-  const double slowed = load_.slowed(start, seconds, share);
-  load_.book(start, seconds, slowed, share);
-  return slowed;
+void Timeline::settle() {
+  settled_ = now_;
+  placed_.clear();
+  least_urgent_ = kMostUrgent;
 }
 
 double Timeline::links_end(double start, std::span<const LinkUse> links, bool book) {
@@ -148,25 +154,43 @@ double Timeline::links_end(double start, std::span<const LinkUse> links, bool bo
 }
 
 void Timeline::kernel(u32 stream, const std::string& name, double seconds, const DeviceShare& share,
-                      std::span<const LinkUse> links) {
+                      std::span<const LinkUse> links, const KernelOrder& order) {
   pay(device_.launch_us);
+  Work work = next(Work::Kind::kKernel, stream);
   const double gap =
       in_graph_ ? std::max(0.0, device_.graph_node_us - device_.kernel_start_us) : device_.kernel_gap_us;
-  const double alone = device_.kernel_start_us * kMicro + seconds;
-  const double ready = begin(stream) + gap * kMicro;
-  DeviceShare taken = share;
-  taken.block_slots = std::clamp(share.block_slots, 0.0, 1.0);
-  forget_the_past();
-  double start = load_.first_fit(ready, alone, taken.block_slots);
+  work.lead = gap * kMicro;
+  work.alone = device_.kernel_start_us * kMicro + seconds;
+  work.share = share;
+  work.share.block_slots = std::clamp(share.block_slots, 0.0, 1.0);
+  work.priority = order.priority;
+  work.waves = order.waves;
+  const Report report{name, TraceSpan::Kind::kKernel, 0, work.share.block_slots, 0, order.kernel};
+  if (links.empty())
+    submit(work, report);
+  else
+    kernel_over_links(work, report, links);
+}
+
+void Timeline::kernel_over_links(const Work& work, const Report& report, std::span<const LinkUse> links) {
+  const double ready = now_.ready(work) + work.lead;
+  now_.forget_before(host_);
+  double start = now_.load.first_fit(ready, work.alone, work.share.block_slots);
   // Its blocks stay while it waits for what others take, and for the link.
   const auto duration_from = [&](double moment, bool book) {
-    return std::max(load_.slowed(moment, alone, taken), links_end(moment, links, book) - moment);
+    return std::max(now_.load.slowed(moment, work.alone, work.share),
+                    links_end(moment, links, book) - moment);
   };
-  start = load_.first_fit(ready, duration_from(start, false), taken.block_slots);
+  start = now_.load.first_fit(ready, duration_from(start, false), work.share.block_slots);
   const double duration = duration_from(start, true);
-  load_.book(start, alone, duration, taken);
-  finish(stream, name, start, start + duration);
-  trace(TraceSpan::Kind::kKernel, stream, start, start + duration, 0, taken.block_slots);
+  book_settled(work, {start, duration, start + duration}, report);
+}
+
+void Timeline::book_settled(const Work& work, Span span, const Report& report) {
+  now_.book(work, span);
+  settle();
+  entries_.push_back({report.what, work.stream, span.start, span.end});
+  trace(report, work.stream, span);
 }
 
 /// Up to so many bytes of pageable memory travel to the device within the command; longer copies pass through
@@ -180,123 +204,140 @@ constexpr double kInlineFill = 1.0 * kMicro;
 void Timeline::copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async) {
   const bool between_host_and_device = kind != CopyKind::kDeviceToDevice;
   pay(device_.api_call_us);
-  double seconds = 0;
+  Work work = next(Work::Kind::kCopy, stream);
   if (between_host_and_device) {
     // Half the rate at copy_half_size_bytes, and never quicker than the smallest copy.
     const double rate = (pageable ? device_.pageable_gbps : device_.pinned_gbps) * 1e9;
-    seconds = std::max(device_.copy_latency_us * kMicro,
-                       (static_cast<double>(bytes) + device_.copy_half_size_bytes) / rate);
+    work.alone = std::max(device_.copy_latency_us * kMicro,
+                          (static_cast<double>(bytes) + device_.copy_half_size_bytes) / rate);
     if (pageable && kind == CopyKind::kHostToDevice && bytes <= kInlineBytes)
-      seconds = std::min(seconds, kInlineLatency + static_cast<double>(bytes) / kInlineRate);
+      work.alone = std::min(work.alone, kInlineLatency + static_cast<double>(bytes) / kInlineRate);
   } else {
     const double rate = device_.dram_gbps * device_.dram_copy_efficiency * 1e9;
-    seconds = device_.device_copy_latency_us * kMicro + 2 * static_cast<double>(bytes) / rate;
+    const double latency = device_.device_copy_latency_us * kMicro;
+    work.alone = latency + 2 * static_cast<double>(bytes) / rate;
+    work.share = of_dram(work.alone, latency);
+    // Copies inside the device follow each other like kernels.
+    if (!in_graph_) {
+      work.pause = device_.kernel_gap_us * kMicro;
+      work.pace = device_.launch_us * kMicro;
+    }
   }
-  double& engine = between_host_and_device && device_.copy_engines == 1
-                       ? copy_free_[0]
-                       : copy_free_[static_cast<size_t>(kind)];
-  const double start = std::max(begin(stream), engine);
-  if (!between_host_and_device) seconds = in_dram(start, seconds, device_.device_copy_latency_us * kMicro);
-  engine = start + seconds;
-  // Copies inside the device follow each other like kernels.
-  if (!between_host_and_device && !in_graph_)
-    engine = start + std::max(seconds + device_.kernel_gap_us * kMicro, device_.launch_us * kMicro);
-  finish(stream, name_of(kind), start, start + seconds);
-  trace(kind_of(kind), stream, start, start + seconds, bytes);
-  if (between_host_and_device && !in_graph_ && (pageable || !async)) wait_until(start + seconds);
+  work.engine = between_host_and_device && device_.copy_engines == 1 ? 0 : static_cast<int>(kind);
+  const Span span = submit(work, {name_of(kind), kind_of(kind), bytes});
+  if (between_host_and_device && !in_graph_ && (pageable || !async)) wait_until(span.end);
+}
+
+DeviceShare Timeline::of_dram(double seconds, double latency) {
+  DeviceShare share{.block_slots = 0};
+  share.of[DeviceShare::kDram] = 1 - latency / seconds;
+  return share;
 }
 
 void Timeline::peer_copy(u32 stream, u64 bytes, Timeline& source, Timeline& target) {
   pay(device_.api_call_us);
+  const Work work = next(Work::Kind::kFill, stream);  // no engine of this device's is busy with it
   // Without peer access the bytes take the way through host memory, one copy behind the other's pieces.
   const double rate = device_.peer_access ? device_.peer_gbps : device_.pinned_gbps;
   const double latency = device_.peer_access ? device_.peer_latency_us : 2 * device_.copy_latency_us;
   const double seconds = latency * kMicro + static_cast<double>(bytes) / (rate * 1e9);
-  double start = std::max({begin(stream), source.link_out_free_, target.link_in_free_});
+  double start = std::max({now_.ready(work), source.link_out_free_, target.link_in_free_});
   if (stream == kDefaultStream)
-    start = std::max({start, source.work_end(kDefaultStream), target.work_end(kDefaultStream)});
+    start = std::max({start, source.now_.work_end(kDefaultStream), target.now_.work_end(kDefaultStream)});
   const double end = start + seconds;
   source.link_out_free_ = target.link_in_free_ = end;
-  finish(stream, "memcpy PtoP", start, end);
-  trace(TraceSpan::Kind::kCopyPeer, stream, start, end, bytes);
+  book_settled(work, {start, seconds, end}, {"memcpy PtoP", TraceSpan::Kind::kCopyPeer, bytes});
   if (stream == kDefaultStream)
     for (Timeline* each : {&source, &target}) {
-      each->streams_[kDefaultStream].end = std::max(each->streams_[kDefaultStream].end, end);
-      each->last_end_ = std::max(each->last_end_, end);
+      double& last = each->now_.streams[kDefaultStream].end;
+      last = std::max(last, end);
+      each->now_.last_end = std::max(each->now_.last_end, end);
+      each->settle();
     }
 }
 
 void Timeline::fill(u32 stream, u64 bytes) {
   const bool is_inline = bytes <= kInlineFillBytes;
   pay(is_inline ? device_.api_call_us : device_.launch_us);
-  const double rate = device_.dram_gbps * device_.dram_write_efficiency * 1e9;
-  const double start = begin(stream) + (in_graph_ || is_inline ? 0 : device_.kernel_gap_us * kMicro);
-  const double latency = device_.device_copy_latency_us * kMicro;
-  const double end =
-      start +
-      (is_inline ? kInlineFill : in_dram(start, latency + static_cast<double>(bytes) / rate, latency));
-  finish(stream, "memset", start, end);
-  trace(TraceSpan::Kind::kFill, stream, start, end, bytes);
+  Work work = next(Work::Kind::kFill, stream);
+  if (is_inline) {
+    work.alone = kInlineFill;
+  } else {
+    const double rate = device_.dram_gbps * device_.dram_write_efficiency * 1e9;
+    const double latency = device_.device_copy_latency_us * kMicro;
+    work.lead = in_graph_ ? 0 : device_.kernel_gap_us * kMicro;
+    work.alone = latency + static_cast<double>(bytes) / rate;
+    work.share = of_dram(work.alone, latency);
+  }
+  submit(work, {"memset", TraceSpan::Kind::kFill, bytes});
 }
 
-double Timeline::begin_graph(u32 stream, u64 nodes) {
+WorkId Timeline::begin_graph(u32 stream, u64 nodes) {
   host_call(device_.graph_launch_us + static_cast<double>(nodes) * device_.graph_launch_node_us);
-  return *graphs_begun_.insert(begin(stream));
+  const Work work = next(Work::Kind::kBeginGraph, stream);
+  submit(work, {});
+  return work.id;
 }
 
-void Timeline::begin_node(double ready) {
+void Timeline::begin_node(std::vector<WorkId> after, double earliest) {
   in_graph_ = true;
-  node_ = ready;
+  Work work = next(Work::Kind::kNode, kDefaultStream);
+  work.after = std::move(after);
+  work.earliest = earliest;
+  submit(work, {});
 }
 
-double Timeline::end_node() {
+WorkId Timeline::end_node() {
   in_graph_ = false;
   return node_;
 }
 
-void Timeline::end_graph(u32 stream, double begin, double end) {
-  if (const auto found = graphs_begun_.find(begin); found != graphs_begun_.end()) graphs_begun_.erase(found);
-  double& last = streams_[stream].end;
-  last = std::max(last, end);
-  last_end_ = std::max(last_end_, end);
+void Timeline::end_graph(u32 stream, WorkId begin, std::vector<WorkId> nodes) {
+  Work work = next(Work::Kind::kEndGraph, stream);
+  work.after = std::move(nodes);
+  work.after.insert(work.after.begin(), begin);
+  submit(work, {});
 }
 
 void Timeline::record_event(u32 event, u32 stream) {
   pay(device_.event_us);
-  const double at = events_[event] = begin(stream);
-  trace(TraceSpan::Kind::kEventRecord, stream, at, at, 0, 0, event);
+  Work work = next(Work::Kind::kRecordEvent, stream);
+  work.event = event;
+  submit(work, {{}, TraceSpan::Kind::kEventRecord, 0, 0, event});
 }
 
 void Timeline::wait_event(u32 stream, u32 event) {
-  const auto found = events_.find(event);
-  if (found != events_.end())
-    wait_until_time(stream, event, found->second);
-  else
-    pay(device_.api_call_us);  // never recorded: no work to wait for
-}
-
-void Timeline::wait_until_time(u32 stream, u32 event, double seconds) {
   pay(device_.api_call_us);
-  double& waiting = in_graph_ ? node_ : streams_[stream].end;
-  trace(TraceSpan::Kind::kEventWait, stream, std::min(waiting, seconds), seconds, 0, 0, event);
-  waiting = std::max(waiting, seconds);
+  if (!event_recorded(event)) return;  // no work to wait for
+  Work work = next(Work::Kind::kWaitEvent, stream);
+  work.event = event;
+  submit(work, {{}, TraceSpan::Kind::kEventWait, 0, 0, event});
 }
 
-bool Timeline::event_recorded(u32 event) const { return events_.contains(event); }
+void Timeline::wait_for(u32 stream, u32 event, Timeline& other) {
+  pay(device_.api_call_us);
+  other.settle();
+  Work work = next(Work::Kind::kWaitEvent, stream);
+  work.event = event;
+  work.moment = other.event_time(event);
+  submit(work, {{}, TraceSpan::Kind::kEventWait, 0, 0, event});
+}
+
+bool Timeline::event_recorded(u32 event) const { return now_.events.contains(event); }
 
 double Timeline::event_time(u32 event) const {
-  const auto found = events_.find(event);
-  return found == events_.end() ? 0 : found->second;
+  const auto found = now_.events.find(event);
+  return found == now_.events.end() ? 0 : found->second;
 }
 
 bool Timeline::event_done(u32 event) const { return event_time(event) <= host_; }
 
-bool Timeline::stream_done(u32 stream) const { return work_end(stream) <= host_; }
+bool Timeline::stream_done(u32 stream) const { return now_.work_end(stream) <= host_; }
 
 void Timeline::wait_until(double end) { host_ = std::max(host_, end); }
 
 void Timeline::synchronize_stream(u32 stream) {
-  wait_until(work_end(stream));
+  wait_until(now_.work_end(stream));
   host_call(device_.synchronize_us);
 }
 
@@ -306,10 +347,8 @@ void Timeline::synchronize_event(u32 event) {
 }
 
 void Timeline::synchronize_device() {
-  wait_until(last_end_);
+  wait_until(now_.last_end);
   host_call(device_.synchronize_us);
 }
-
-double Timeline::device_end() const { return last_end_; }
 
 }  // namespace roofline::sim

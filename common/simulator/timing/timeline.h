@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <deque>
+#include <limits>
 #include <map>
-#include <set>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/timing/device_description.h"
-#include "simulator/timing/device_load.h"
 #include "simulator/timing/device_share.h"
+#include "simulator/timing/schedule.h"
 #include "simulator/timing/trace.h"
 
 namespace roofline::sim {
@@ -23,9 +26,20 @@ struct TimelineEntry {
   double start = 0, end = 0;  ///< seconds of virtual time
 };
 
+/// Which kernel goes first.
+struct KernelOrder {
+  int priority = 0;  ///< lower is more urgent
+  double waves = 1;  ///< in how many turns the device takes its blocks, a whole number
+  u64 kernel = 0;    ///< the caller's number of it, for moved_kernels
+};
+
 /// Virtual time of a device: a host clock that advances with API calls, streams in order, copy engines, and
 /// one compute engine that kernels share while their block slots add up to no more than all. Stream 0
 /// is the legacy default stream: it waits for all blocking streams and they wait for it.
+///
+/// Work is given its time when it is submitted. A kernel that is more urgent than others before it takes
+/// their place (priorities.cpp): what has not begun by then is moved, and a kernel that runs makes room
+/// between two turns of its blocks. Nothing that the host may have seen is moved.
 ///
 /// kernel, copy, fill, record_event and synchronize_* include what the call costs the host; host_call is for
 /// calls that have no other line here.
@@ -56,7 +70,9 @@ class Timeline {
   /// fast as what others leave of the resources allows. It ends when its bytes have come over the links,
   /// which it finds as others have left them, either direction at both ends.
   void kernel(u32 stream, const std::string& name, double seconds, const DeviceShare& share = {},
-              std::span<const LinkUse> links = {});
+              std::span<const LinkUse> links = {}, const KernelOrder& order = {});
+  /// The kernels whose times changed since the last call, with the last ones.
+  std::map<u64, Span> moved_kernels() { return std::exchange(moved_, {}); }
   /// A copy; pageable copies block the host until done, as the real runtime does for host-to-device staging.
   void copy(u32 stream, CopyKind kind, u64 bytes, bool pageable, bool async);
   /// A copy from one device's memory to another's, over the link between them. In the legacy default stream
@@ -64,20 +80,19 @@ class Timeline {
   void peer_copy(u32 stream, u64 bytes, Timeline& source, Timeline& target);
   void fill(u32 stream, u64 bytes);
 
-  /// A graph launch; gives the moment from which its first nodes may run. What is submitted between
-  /// begin_node and end_node costs the host nothing, starts at `ready` at the earliest (when the node's
-  /// dependencies have ended) whatever its stream holds, and follows its dependencies at the pace of graph
-  /// nodes. end_node gives its end; end_graph makes the stream's next work wait for `end`. `begin` is what
-  /// begin_graph gave.
-  double begin_graph(u32 stream, u64 nodes);
-  void begin_node(double ready);
-  double end_node();
-  void end_graph(u32 stream, double begin, double end);
+  /// A graph launch. What is submitted between begin_node and end_node costs the host nothing, starts when
+  /// all work in `after` has ended (not before `earliest`) whatever its stream holds, and follows it at the
+  /// pace of graph nodes. end_node gives what the next nodes come after, as begin_graph does for the first
+  /// ones. end_graph makes the stream's next work wait for all of it.
+  WorkId begin_graph(u32 stream, u64 nodes);
+  void begin_node(std::vector<WorkId> after, double earliest = 0);
+  WorkId end_node();
+  void end_graph(u32 stream, WorkId begin, std::vector<WorkId> nodes);
 
   void record_event(u32 event, u32 stream);
   void wait_event(u32 stream, u32 event);
-  /// The same for a moment that is known already: an event of another device.
-  void wait_until_time(u32 stream, u32 event, double seconds);
+  /// The same for an event of another device.
+  void wait_for(u32 stream, u32 event, Timeline& other);
   bool event_recorded(u32 event) const;
   double event_time(u32 event) const;  ///< completion, seconds of virtual time
   bool event_done(u32 event) const;    ///< completed at the host's present time
@@ -88,49 +103,73 @@ class Timeline {
   void synchronize_device();
 
   /// When all work submitted so far ends.
-  double device_end() const;
+  double device_end() const { return now_.last_end; }
   const std::vector<TimelineEntry>& entries() const { return entries_; }
   void clear_entries() { entries_.clear(); }
 
  private:
-  struct Stream {
-    double end = 0;
-    bool non_blocking = false;
+  /// What is said about a piece of work.
+  struct Report {
+    std::string what;  ///< empty: no entry
+    std::optional<TraceSpan::Kind> traced;
+    u64 bytes = 0;
+    double share = 0;
+    u32 event = 0;
+    u64 kernel = 0;
+  };
+  /// Work in the order in which it was given its time.
+  struct Placed {
+    Work work;
+    Span span;
+    u64 kernel = 0;
+    size_t trace = TraceLog::kNone;
+    double began() const { return work.began >= 0 ? work.began : span.start; }
   };
   /// Host pays for a call, unless it is a node of a graph.
   void pay(double microseconds);
-  /// When the stream's next work may start: after its last, and by the default stream's rules.
-  double begin(u32 stream) const;
-  void finish(u32 stream, const std::string& what, double start, double end);
-  /// Reports to the trace, work by the name of the last entry.
-  void trace(TraceSpan::Kind kind, u32 stream, double start, double end, u64 bytes = 0, double share = 0,
-             u32 event = 0);
-  /// No work begins before the host's present time, or what a graph that runs began at.
-  void forget_the_past();
-  /// How long a copy or a fill in this device's memory takes, `latency` of its `seconds` being none of
-  /// DRAM's.
-  double in_dram(double start, double seconds, double latency);
+  /// Work that the stream, or the present node, has next.
+  Work next(Work::Kind kind, u32 stream);
+  Span submit(const Work& work, const Report& report);
+  /// Gives work its time behind all that has one.
+  void place(Placed placed);
+  void book(Placed placed);
+  /// All work so far stays where it is: somebody else has seen it.
+  void settle();
+  void book_settled(const Work& work, Span span, const Report& report);
+  size_t trace(const Report& report, u32 stream, Span span);
+
+  // priorities.cpp
+  /// Work that is over when the host goes on cannot move any more.
+  void settle_finished();
+  /// Gives an urgent kernel its time before less urgent ones; false when it has nothing to gain.
+  bool goes_before(const Placed& kernel);
+  double start_before_others(const Work& kernel) const;
+  std::deque<Placed> take_off(const Work& kernel, double moment);
+  void place_next(std::deque<Placed>& waiting);
+
+  /// The part of DRAM that a copy or a fill in this device's memory takes, `latency` of its `seconds` being
+  /// none of DRAM's.
+  static DeviceShare of_dram(double seconds, double latency);
   /// When the bytes of a kernel that starts then have come through both ends of every link; `book`: the ends
   /// are busy until then.
   double links_end(double start, std::span<const LinkUse> links, bool book);
-  double stream_end(u32 stream) const;
-  /// End of what synchronising the stream waits for: the default stream stands for all blocking ones.
-  double work_end(u32 stream) const;
+  void kernel_over_links(const Work& work, const Report& report, std::span<const LinkUse> links);
   void wait_until(double end);
 
+  static constexpr int kMostUrgent = std::numeric_limits<int>::min();
   const DeviceDescription& device_;
   double own_clock_ = 0;
   double& host_;
-  double last_end_ = 0;
+  Schedule now_;
+  Schedule settled_;                ///< before the work in placed_
+  std::deque<Placed> placed_;       ///< since then
+  int least_urgent_ = kMostUrgent;  ///< priority of the kernels among them
+  WorkId last_id_ = 0;
   bool in_graph_ = false;
-  double node_ = 0;  ///< in a node of a graph: when it may start, then when it ended
-  double copy_free_[3] = {0, 0, 0};
+  WorkId node_ = 0;                              ///< in a node of a graph: what its next work comes after
   double link_out_free_ = 0, link_in_free_ = 0;  ///< of the link to other devices, either direction
-  DeviceLoad load_;                              ///< by work that may still run
-  std::multiset<double> graphs_begun_;           ///< that have not ended: their nodes may run from then on
-  std::map<u32, Stream> streams_;
-  std::map<u32, double> events_;
   std::vector<TimelineEntry> entries_;
+  std::map<u64, Span> moved_;
   TraceLog* trace_ = nullptr;
   u32 device_number_ = 0;
 };

@@ -31,13 +31,20 @@ void TraceLog::end_call(double now) {
   --calls_;
 }
 
-void TraceLog::add(TraceSpan span) {
+size_t TraceLog::add(TraceSpan span) {
   if (full()) {
     ++dropped_;
-    return;
+    return kNone;
   }
   span.call = in_call_ && call_kept_ ? calls_ : 0;
   spans_.push_back(std::move(span));
+  return spans_.size() - 1;
+}
+
+void TraceLog::move(size_t place, double start, double end) {
+  if (place >= spans_.size()) return;
+  spans_[place].start = start;
+  spans_[place].end = end;
 }
 
 void TraceLog::name_kernel(u64 ordinal) {

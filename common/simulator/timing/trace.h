@@ -41,8 +41,11 @@ class TraceLog {
   void begin_call(std::string name, double now);
   /// Forgets the call when it took no time and submitted nothing.
   void end_call(double now);
-  /// Work or a moment of a device, submitted by the present call.
-  void add(TraceSpan span);
+  static constexpr size_t kNone = ~size_t{0};
+  /// Work or a moment of a device, submitted by the present call. Gives its place; kNone when it is dropped.
+  size_t add(TraceSpan span);
+  /// The work there has other times.
+  void move(size_t place, double start, double end);
   /// The kernel that was added last is this one of the session.
   void name_kernel(u64 ordinal);
 
