@@ -113,8 +113,8 @@ bool Timeline::goes_before(const Placed& kernel) {
   settle_finished();
   const double moment = std::max(host_, start_before_others(work));
   const auto gives_way = [&](const Placed& each) {
-    return is_less_urgent(each.work, work) && (turns_until(each.work, each.span, moment) ||
-                                               begins_later(each.work, each.span, moment));
+    return is_less_urgent(each.work, work) &&
+           (turns_until(each.work, each.span, moment) || begins_later(each.work, each.span, moment));
   };
   if (moment >= start || std::none_of(placed_.begin(), placed_.end(), gives_way)) return false;
   std::deque<Placed> waiting = take_off(work, moment);

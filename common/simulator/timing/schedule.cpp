@@ -88,9 +88,8 @@ void Schedule::book(const Work& work, Span span) {
       load.book(span.start, work.alone, span.seconds, work.share);
       break;
     case Work::Kind::kCopy:
-      engines[work.engine] = work.pause + work.pace > 0
-                                 ? span.start + std::max(span.seconds + work.pause, work.pace)
-                                 : span.end;
+      engines[work.engine] =
+          work.pause + work.pace > 0 ? span.start + std::max(span.seconds + work.pause, work.pace) : span.end;
       [[fallthrough]];
     case Work::Kind::kFill:
       if (takes_dram(work)) load.book(span.start, work.alone, span.seconds, work.share);

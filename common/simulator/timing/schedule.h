@@ -42,8 +42,8 @@ struct Span {
   double start = 0, seconds = 0, end = 0;
 };
 
-/// What a device does at which time: a value, so that it can be made again from an earlier one. `plan` says when work
-/// would run, `book` takes what it takes.
+/// What a device does at which time: a value, so that it can be made again from an earlier one. `plan` says
+/// when work would run, `book` takes what it takes.
 class Schedule {
  public:
   struct Stream {

@@ -23,7 +23,8 @@ __global__ void begin_rounds(Handle handle, int* left, int rounds) {
 }
 
 template <class... T>
-cudaGraphNode_t add_kernel(cudaGraph_t graph, std::vector<cudaGraphNode_t> after, void (*kernel)(T...), T... given) {
+cudaGraphNode_t add_kernel(cudaGraph_t graph, std::vector<cudaGraphNode_t> after, void (*kernel)(T...),
+                           T... given) {
   void* arguments[] = {&given...};
   cudaGraphNodeParams p{};
   p.type = cudaGraphNodeTypeKernel;
@@ -105,6 +106,27 @@ int main() {
     OK(cudaGraphExecDestroy(exec));
     OK(cudaGraphDestroy(graph));
   }
+  {  // An update: another handle, another default, another body.
+    cudaGraph_t graphs[2];
+    cudaGraphExec_t exec;
+    for (int i = 0; i < 2; i++) {
+      cudaGraphNode_t node;
+      Handle handle;
+      OK(cudaGraphCreate(&graphs[i], 0));
+      OK(cudaGraphConditionalHandleCreate(&handle, graphs[i], i, cudaGraphCondAssignDefault));
+      cudaGraphNodeParams p = conditional(handle, cudaGraphCondTypeIf, 2);
+      OK(cudaGraphAddNode(&node, graphs[i], nullptr, nullptr, 0, &p));
+      add_kernel(p.conditional.phGraph_out[0], {}, add, sum, 10 + i);
+      add_kernel(p.conditional.phGraph_out[1], {}, add, sum, 20 + i);
+    }
+    OK(cudaGraphInstantiate(&exec, graphs[0], 0));
+    EXPECT_VALUE(20, launch(exec, 0));
+    cudaGraphExecUpdateResultInfo info{};
+    OK(cudaGraphExecUpdate(exec, graphs[1], &info));
+    EXPECT_VALUE(11, launch(exec, 0));
+    OK(cudaGraphExecDestroy(exec));
+    for (cudaGraph_t graph : graphs) OK(cudaGraphDestroy(graph));
+  }
   {  // WHILE, in a SWITCH; its body is captured.
     cudaGraph_t graph, ignored;
     cudaGraphExec_t exec;
@@ -152,6 +174,7 @@ int main() {
     OK(cudaGraphDestroy(graph));
   }
   OK(cudaStreamDestroy(stream));
-  for (void* each : {static_cast<void*>(sum), static_cast<void*>(left), static_cast<void*>(chosen)}) OK(cudaFree(each));
+  for (void* each : {static_cast<void*>(sum), static_cast<void*>(left), static_cast<void*>(chosen)})
+    OK(cudaFree(each));
   return 0;
 }
