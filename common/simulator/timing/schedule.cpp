@@ -44,6 +44,12 @@ double Schedule::ready(const Work& work) const {
   return ready;
 }
 
+double Schedule::awaited(const Work& wait) const {
+  if (wait.moment >= 0) return wait.moment;
+  const auto found = events.find(wait.event);
+  return found == events.end() ? 0 : found->second;
+}
+
 Span Schedule::plan(const Work& work) const {
   const auto lasting = [](double start, double seconds) { return Span{start, seconds, start + seconds}; };
   const double from = ready(work) + work.lead;
@@ -61,8 +67,7 @@ Span Schedule::plan(const Work& work) const {
       return lasting(start, takes_dram(work) ? load.slowed(start, work.alone, work.share) : work.alone);
     }
     case Work::Kind::kWaitEvent: {
-      const auto found = events.find(work.event);
-      const double until = work.moment >= 0 ? work.moment : found == events.end() ? 0 : found->second;
+      const double until = awaited(work);
       const double now = work.in_graph ? from : stream_end(work.stream);
       return {std::min(now, until), 0, std::max(now, until)};
     }

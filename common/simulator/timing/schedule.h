@@ -60,6 +60,8 @@ class Schedule {
 
   /// When the work may start for what it follows.
   double ready(const Work& work) const;
+  /// When the event is over that a wait is for.
+  double awaited(const Work& wait) const;
   Span plan(const Work& work) const;
   void book(const Work& work, Span span);
   /// Whether `later`, submitted after `earlier`, must wait for it.

@@ -114,7 +114,9 @@ Span Timeline::submit(const Work& work, const Report& report) {
 
 void Timeline::place(Placed placed) {
   placed.span = now_.plan(placed.work);
-  if (trace_ != nullptr) trace_->move(placed.trace, placed.began(), placed.span.end);
+  const bool waits = placed.work.kind == Work::Kind::kWaitEvent;
+  const double end = waits ? now_.awaited(placed.work) : placed.span.end;
+  if (trace_ != nullptr) trace_->move(placed.trace, placed.began(), end);
   book(std::move(placed));
 }
 
