@@ -467,6 +467,20 @@ TEST_F(TimelineTest, AKernelMakesRoomBetweenTwoTurnsOfItsBlocks) {
   EXPECT_EQ(timeline_.device_end(), moved.end);
 }
 
+// Broken by: a kernel that was to make room later, moves before it has begun, and keeps its first start.
+TEST_F(TimelineTest, APartThatHasNotBegunMovesWithItsKernel) {
+  timeline_.create_stream(4, true);
+  timeline_.kernel(1, "runs", 1e-3);
+  timeline_.kernel(2, "ten turns", 10e-3, {}, {}, {.waves = 10, .kernel = 1});
+  timeline_.copy(3, CopyKind::kHostToDevice, 100 * kMega, false, true);
+  timeline_.kernel(3, "urgent after a copy", 1e-3, {}, {}, {.priority = -1, .kernel = 2});
+  const double between = last().start;
+  EXPECT_GT(between, 4e-3);
+  timeline_.kernel(4, "urgent", 1e-3, {}, {}, {.priority = -1, .kernel = 3});
+  EXPECT_LT(last().end, between);
+  EXPECT_NEAR(timeline_.moved_kernels().at(1).start, last().end, 10 * kMicro);
+}
+
 // Broken by: an urgent kernel that moves what is as urgent as it, or work that it comes after.
 TEST_F(TimelineTest, OnlyLessUrgentKernelsMakeRoom) {
   constexpr KernelOrder kUrgent{.priority = -1, .waves = 10, .kernel = 1};

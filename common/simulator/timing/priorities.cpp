@@ -66,6 +66,7 @@ std::deque<Timeline::Placed> Timeline::take_off(const Work& kernel, double momen
       const double part = *turns / each.work.waves;
       Placed done = each, rest = each;
       done.work.id = ++last_id_;
+      done.work.whole = rest.work.whole = each.work.whole != 0 ? each.work.whole : each.work.id;
       done.work.alone *= part;
       done.work.waves = *turns;
       done.span.seconds *= part;
@@ -101,7 +102,10 @@ void Timeline::place_next(std::deque<Placed>& waiting) {
   }
   place(std::move(*next));
   waiting.erase(next);
-  if (const Placed& placed = placed_.back(); placed.kernel != 0)
+  const Placed& placed = placed_.back();
+  for (Placed& each : waiting)  // a kernel that was to make room may not have begun at all
+    if (placed.work.whole != 0 && each.work.whole == placed.work.whole) each.work.began = placed.began();
+  if (placed.kernel != 0)
     moved_[placed.kernel] = {placed.began(), placed.span.end - placed.began(), placed.span.end};
 }
 

@@ -34,7 +34,8 @@ struct Work {
   u32 event = 0;       ///< of records and waits
   double moment = -1;  ///< waits for an event of another device: until then
 
-  double began = -1;  ///< the rest of a kernel that made room: when the kernel started; else -1
+  WorkId whole = 0;   ///< a part of a kernel that made room: the same for all of them; else 0
+  double began = -1;  ///< such a part, but the first: when the kernel starts; else -1
 };
 
 /// In seconds of virtual time.
