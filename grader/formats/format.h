@@ -40,8 +40,8 @@ struct Graded {
 
 struct FormatOptions {
   std::filesystem::path root{};  ///< of the checkout: names of files are written relative to it
-  std::string column{};          ///< Canvas: the column to fill; empty: the only assignment there is
-  std::string gradebook{};       ///< Canvas: text of the exported gradebook
+  std::string column{};          ///< of the gradebook, to be filled; empty: the only assignment there is
+  std::string gradebook{};       ///< text of the gradebook that the platform exported
   std::vector<Graded> absent{};  ///< who handed in nothing: no results
   std::function<void(const std::string&)> note{};  ///< told what a person should look at
 };

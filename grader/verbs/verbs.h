@@ -98,8 +98,8 @@ struct ExportRequest {
   std::string audience;             ///< "students": a course repository
   std::string format;               ///< of grader/formats
   std::filesystem::path from, out;  ///< results to read; file or folder to write, empty: standard output
-  std::filesystem::path gradebook;  ///< Canvas: the gradebook that it exported
-  std::string column;               ///< Canvas: the column to fill
+  std::filesystem::path gradebook;  ///< that the platform exported
+  std::string column;               ///< of the gradebook, to be filled
   std::filesystem::path hidden;     ///< an instructor's cases, for an autograder
   std::vector<std::string> labs;    ///< what a course repository or an autograder is about; empty: all
   std::filesystem::path course;     ///< course file: hints of an exam's labs stay at home

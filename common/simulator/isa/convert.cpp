@@ -63,7 +63,7 @@ constexpr u8 kSaturate = 16;
 constexpr int kNarrowShift = 5;  ///< Rounding to f16 or bf16
 
 template <class F>
-void round_row(F* row, u8 flags) {
+void round_row(F* row, u16 flags) {
   const auto each = [row](auto f) {
     for (int i = 0; i < kWarpSize; ++i) row[i] = f(row[i]);
   };
@@ -152,7 +152,7 @@ void execute_to_integer(Warp& w, const Instruction& in) {
 
 /// nullptr when the general way must do it.
 template <class D, class A>
-Execute to_integer_at_once(u8 flags) {
+Execute to_integer_at_once(u16 flags) {
   if constexpr ((std::is_same_v<A, f32> || std::is_same_v<A, f64>)&&sizeof(D) >= 4) {
     const int rounding = flags & kIntegral;
     if (rounding == 1) return &execute_to_integer<D, A, Rounding::kNearest>;

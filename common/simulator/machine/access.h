@@ -45,11 +45,11 @@ u64 readable_bytes(const Warp& w, u32 lane, u64 address, u64 limit);
 ptx::Space space_of(u64 address);
 
 /// An instruction's space and address width as it stands in its flags.
-inline u8 access_flags(ptx::Space space, bool narrow) {
-  return static_cast<u8>(static_cast<u32>(space) << kAccessSpaceShift | (narrow ? kAccessNarrow : 0u));
+inline u16 access_flags(ptx::Space space, bool narrow) {
+  return static_cast<u16>(static_cast<u32>(space) << kAccessSpaceShift | (narrow ? kAccessNarrow : 0u));
 }
 inline ptx::Space access_space(const Instruction& in) {
-  return static_cast<ptx::Space>(in.flags >> kAccessSpaceShift);
+  return static_cast<ptx::Space>(in.flags >> kAccessSpaceShift & kAccessSpaceBits);
 }
 
 /// For access.cpp: the counters of a request that has been found good.

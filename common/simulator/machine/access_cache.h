@@ -19,12 +19,13 @@ inline constexpr u64 kParamWindow = 0x0004'0000'0000'0000;
 inline constexpr u64 kWindowBytes = u64{1} << 32;
 
 /// Instruction::flags of the rows that access memory.
-inline constexpr u8 kAccessBypassL1 = 1;  ///< .volatile, .cg, .cv, atomics: answered by L2
-inline constexpr u8 kAccessOrdered = 2;   ///< its outcome depends on the order of blocks: run them in turns
-inline constexpr u8 kAccessResult =
+inline constexpr u16 kAccessBypassL1 = 1;  ///< .volatile, .cg, .cv, atomics: answered by L2
+inline constexpr u16 kAccessOrdered = 2;   ///< its outcome depends on the order of blocks: run them in turns
+inline constexpr u16 kAccessResult =
     4;  ///< atomic whose old value goes to a register: ordered if that is read
-inline constexpr u8 kAccessNarrow = 8;      ///< the address register is 32 bits wide
-inline constexpr u8 kAccessSpaceShift = 4;  ///< the upper four bits are a ptx::Space
+inline constexpr u16 kAccessNarrow = 8;      ///< the address register is 32 bits wide
+inline constexpr u16 kAccessSpaceShift = 4;  ///< four bits are a ptx::Space
+inline constexpr u16 kAccessSpaceBits = 0xf;
 
 /// The addresses of one warp request relative to the first active lane's, and all that follows from them
 /// alone. A loop walks memory with the same pattern again and again; comparing is much cheaper than

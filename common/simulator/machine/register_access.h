@@ -7,6 +7,6 @@ namespace roofline::sim {
 
 /// Flag of an access to local memory that is to registers in machine code (analysis/register_arrays.h): no
 /// traffic. Atomics, which the bit is for, have no local memory.
-inline constexpr u8 kAccessInRegister = kAccessResult;
+inline constexpr u16 kAccessInRegister = kAccessResult;
 
 }  // namespace roofline::sim

@@ -62,7 +62,7 @@ struct Instruction {
   Slot guard;
   Guard guard_kind = Guard::kNone;
   u8 width = 0;             ///< bytes a lane moved by a memory access (v4.f32: 16)
-  u8 flags = 0;             ///< meaning belongs to the row that set it
+  u16 flags = 0;            ///< meaning belongs to the row that set it
   bool hidden = false;      ///< inserted by the binder (narrowing, extending): not counted
   bool joins = false;       ///< warp-wide: lanes at another place that execute the same take part (sm_70)
   Pipe pipe = Pipe::kNone;  ///< as Cost::pipe

@@ -177,7 +177,9 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32
   records_.device_bytes(device_->take_peak());  // malloc in kernels, and what they freed again
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
-  const double slots = double(result.occupancy.blocks_per_sm) * description_.sms;
+  // Not of this grid, which may leave places for blocks of other kernels.
+  const Occupancy full = device_->occupancy_of(c.function, c.block, c.dynamic_shared_bytes);
+  const double slots = double(full.blocks_per_sm) * description_.sms;
   DeviceShare share = result.time.share;
   const double turns = slots > 0 ? static_cast<double>(c.grid.count()) / slots : 1.0;
   share.block_slots = std::min(1.0, turns);
