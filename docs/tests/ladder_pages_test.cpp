@@ -15,7 +15,7 @@ namespace {
 
 /// A column of figures in a ladder: of which GPU and goal, and in which unit.
 struct Column {
-  std::string gpu, goal, unit;  ///< unit: "GB/s", "TFLOP/s", "ms", "%"
+  std::string gpu, goal, unit;  ///< unit: "GB/s", "TFLOP/s", "ms", "us", "%"
 };
 
 /// A ladder's rows name files of `folder`; its figures begin in the third column.
@@ -48,15 +48,24 @@ std::vector<Ladder> ladders() {
       {"09-input", "workers", "workers", both("09c/utilisation", "ms")},
       {"10-decode", "gemv_q4", "gemv_q4", both("10a/bandwidth", "GB/s")},
       {"10-decode", "decode", "decode", both("10b/bandwidth", "GB/s")},
+      {"10-decode", "decode_int8", "decode_int8", both("10c/bandwidth", "GB/s")},
       {"11-attention", "", "attention", {{kA100, "11/full", "TFLOP/s"}, {kA100, "11/causal", "TFLOP/s"}}},
       {"12-precision", "adam_step", "adam_step", both("12a/bandwidth", "%")},
-      {"13-ring", "all_reduce", "all_reduce", {{kA100, "13a/ring", "GB/s"}}}};
+      {"13-ring", "all_reduce", "all_reduce", {{kA100, "13a/ring", "GB/s"}}},
+      {"13-ring",
+       "buckets",
+       "buckets",
+       {{kA100, "13b/overlap", "us"},
+        {kA100, "13b/overlap", "%"},
+        {kH200, "13b/overlap", "us"},
+        {kH200, "13b/overlap", "%"}}}};
 }
 
 double figure(const nlohmann::json& row, const std::string& unit) {
   if (unit == "GB/s") return row["bytes/s"].get<double>() * 1e-9;
   if (unit == "TFLOP/s") return row["FLOP/s"].get<double>() * 1e-12;
-  if (unit == "ms") return row["real_time"].get<double>() * 1e-3;  // the table's times are in us
+  if (unit == "us") return row["real_time"].get<double>();  // as the table has it
+  if (unit == "ms") return row["real_time"].get<double>() * 1e-3;
   return row["fraction"].get<double>() * 100;
 }
 

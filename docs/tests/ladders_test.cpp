@@ -50,6 +50,7 @@ std::vector<Work> works() {
           {"09a/bandwidth", "09 A", 2.0 / 3},
           {"10a/bandwidth", "10 A", 2 / (0.5 + 2.0 / 128)},  // four bits and their share of a scale
           {"10b/bandwidth", "10 B", 2.0 / 2},
+          {"10c/bandwidth", "10 C", 2 / (1 + 2.0 / 128), true},  // a byte and its share of a scale
           {"11/full", "11", 0},
           {"12a/bandwidth", "12 A", 15.0 / 28, true},
           {"15/step", "15", 0, true}};
