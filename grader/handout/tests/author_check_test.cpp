@@ -153,6 +153,7 @@ class LabFolder : public testing::Test {
     write_file(lab / "x.cu", "// TODO 1 (about 5 lines): the kernel\n");
     write_file(solutions / "x.cu", "answer\n");
     write_file(solutions / "prediction.toml", "a = 1\n");
+    write_file(solutions / "answer.md", "42\n");
     write_file(solutions / "wrong" / "zeros.cu", "// expect: wrong-answer\n");
     write_file(solutions / "variants" / "slow.cu", "// expect: pass\n");
   }
@@ -172,7 +173,8 @@ TEST_F(LabFolder, CompleteOnesHaveNoFault) { EXPECT_EQ(faults(), ""); }
 TEST_F(LabFolder, MissingFiles) {
   for (const char* name :
        {"labs/01-x/README.md", "labs/01-x/hints.md", "labs/01-x/spec.cpp", "labs/01-x/prediction.toml",
-        "labs/01-x/x.h", "labs/01-x/x.cu", "solutions/01-x/x.cu", "solutions/01-x/prediction.toml"}) {
+        "labs/01-x/x.h", "labs/01-x/x.cu", "solutions/01-x/x.cu", "solutions/01-x/prediction.toml",
+        "solutions/01-x/answer.md"}) {
     const std::string text = read_file(paths_.root / name);
     fs::remove(paths_.root / name);
     EXPECT_NE(faults().find(std::string(name) + " is missing"), std::string::npos) << name;
@@ -215,6 +217,24 @@ TEST_F(LabFolder, PatchesThatApplyAreWrongSubmissions) {
   EXPECT_NE(faults().find("wrong/a.patch:1: a patch begins with"), std::string::npos);
   fs::rename(patch, paths_.root / "solutions/01-x/variants/a.patch");
   EXPECT_NE(faults().find("variants/a.patch is a stray file"), std::string::npos);
+}
+
+// Answers about sealed programs are a part like others: its file and versions are no sources, and it has no
+// header.
+TEST_F(LabFolder, AnswersArePartsToo) {
+  lab_.parts[0].program = {.source = "x.toml"};
+  lab_.parts[0].about_sealed = true;
+  fs::remove(paths_.root / "labs/01-x/x.h");
+  for (const char* folder : {"labs/01-x", "solutions/01-x"})
+    fs::rename(paths_.root / folder / "x.cu", paths_.root / folder / "x.toml");
+  fs::remove_all(paths_.root / "solutions/01-x/variants");
+  fs::remove(paths_.root / "solutions/01-x/wrong/zeros.cu");
+  EXPECT_NE(faults().find("holds no wrong submission"), std::string::npos);
+  write_file(paths_.root / "solutions/01-x/wrong/guessed.toml", "x = 1\n");
+  EXPECT_NE(faults().find("wrong/guessed.toml has no line \"# expect: ...\""), std::string::npos);
+  write_file(paths_.root / "solutions/01-x/wrong/guessed.toml", "# expect: wrong-prediction\nx = 1\n");
+  write_file(paths_.root / "solutions/01-x/sealed/one.cu", "");
+  EXPECT_EQ(faults(), "");
 }
 
 // Each part's versions lie in folders named after its file.
