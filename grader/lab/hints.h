@@ -16,9 +16,8 @@ struct Hint {
 /// of the same level are no hints.
 std::vector<Hint> parse_hints(const std::string& markdown);
 
-/// Those of one part of a lab: without the ones whose title names others ("part B, events", "parts A to H, the
-/// question"). An empty letter
-/// is a lab without parts, and keeps all.
+/// Those of one part of a lab: without the ones whose title names others ("part B, events", "parts A to H,
+/// the question"). An empty letter is a lab without parts, and keeps all.
 std::vector<Hint> hints_of_part(std::vector<Hint> hints, const std::string& letter);
 
 /// The text for a terminal of `width` columns. One in which every line fits stays as it is; else paragraphs

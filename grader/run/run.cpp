@@ -24,8 +24,8 @@
 #include "grader/profile/cuda_program.h"
 #include "grader/profile/explain.h"
 #include "grader/profile/trace_file.h"
-#include "grader/text/terminal.h"
 #include "grader/run/run_report.h"
+#include "grader/text/terminal.h"
 #include "simulator/host/session.h"
 
 namespace roofline::grader {

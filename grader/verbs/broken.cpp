@@ -16,10 +16,10 @@
 #include "grader/lab/selection.h"
 #include "grader/learner/current.h"
 #include "grader/learner/quiz.h"
+#include "grader/run/run.h"
 #include "grader/text/keys.h"
 #include "grader/text/table.h"
 #include "grader/text/terminal.h"
-#include "grader/run/run.h"
 #include "grader/verbs/verbs.h"
 
 /// labs/NN-name/broken/NAME.cu is a program, NAME.toml what is asked about it (docs/add-a-lab.md).
