@@ -67,11 +67,15 @@ void test_bandwidth() {
   const double by_events = milliseconds * 1e-3;
   for (const auto& now : {std::function(steady), std::function(system_time), std::function(monotonic),
                           std::function(time_of_day)}) {
-    const double began = now();
-    work();
-    OK(cudaDeviceSynchronize());
-    const double by_host = now() - began;
-    EXPECT(by_host > 0.7 * by_events && by_host < 1.3 * by_events);
+    bool agree = false;  // the program's own code takes longer now and then, on a busy machine
+    for (int attempt = 0; attempt < 5 && !agree; attempt++) {
+      const double began = now();
+      work();
+      OK(cudaDeviceSynchronize());
+      const double by_host = now() - began;
+      agree = by_host > 0.7 * by_events && by_host < 1.3 * by_events;
+    }
+    EXPECT(agree);
   }
   OK(cudaFree(x));
 }
