@@ -5,12 +5,12 @@
 #   precompiled(computing TARGET...)   rooms that compute: optimised as the build type says
 #   precompiled(talking TARGET...)     rooms that read and write text: -O1 takes half the time to compile
 #   precompiled(tests TARGET...)       test programs: -O0, with GoogleTest
-#   precompiled(runtime TARGET...)     the drop-in libcudart: optimised, its symbols hidden
+#   precompiled(runtime TARGET...)     the drop-in libcudart: optimised, its symbols hidden, without sanitizers
 set(PRECOMPILED_STANDARD <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional>
   <map> <memory> <mutex> <optional> <ranges> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <utility>
   <unordered_map> <variant> <vector>)
 
-# The target that the group's header is compiled for. GCC takes it only where the options are the same.
+# The target that the group's header is compiled for. A compiler takes it only where the options are the same.
 function(precompiled_owner group options)
   set(owner precompiled_${group})
   set(headers ${PRECOMPILED_STANDARD})
@@ -42,19 +42,26 @@ function(precompiled group)
     set(options -O1)
   elseif("${group}" STREQUAL "tests")
     set(options -O0)
+  elseif("${group}" STREQUAL "runtime")
+    set(options -fno-sanitize=all)
   endif()
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE ${options})
+    if(NOT "${group}" STREQUAL "tests")
+      joined(${target})
+    endif()
   endforeach()
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
   endif()
   if(NOT TARGET precompiled_${group})
     precompiled_owner(${group} "${options}")
   endif()
   foreach(target ${ARGN})
-    # The first is for ccache. With the others GCC 12 reports std::string in more ways than those in warnings.cmake.
-    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overread)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      # The first is for ccache. With the others GCC 12 reports std::string in more ways than those in warnings.cmake.
+      target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overread)
+    endif()
     target_precompile_headers(${target} REUSE_FROM precompiled_${group})
   endforeach()
 endfunction()

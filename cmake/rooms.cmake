@@ -39,8 +39,8 @@ endfunction()
 
 # room_headers(LIBRARY NAMES...): the headers of these rooms are LIBRARY's; each must compile alone
 # (target all_verify_interface_header_sets, where CMAKE_VERIFY_INTERFACE_HEADER_SETS is on). A header that its own .cpp
-# includes before anything else has been compiled alone where that .cpp is built without precompiled headers: by the
-# preset sanitize.
+# includes before anything else is compiled alone with that .cpp by the preset dev, but for the standard library, which is
+# precompiled there: .ci/includes asks for its headers.
 function(room_headers library)
   list(TRANSFORM ARGN APPEND /*.h OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE found CONFIGURE_DEPENDS ${patterns})

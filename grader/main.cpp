@@ -96,7 +96,7 @@ class CommandLine {
     hide_seed(argc, argv);
     const auto chosen = app_.get_subcommands();
     const Paths paths = Paths::find();
-    const std::vector<Lab> labs = all_labs();
+    const std::vector<Lab>& labs = all_labs();
     for (const Chosen& part : all_parts(labs)) keep_skeleton(paths.root, paths.state, part.file(paths));
     return chosen.empty() ? status_verb(paths) : verbs_.action(chosen[0]->get_name())(paths);
   }
@@ -145,12 +145,22 @@ class CommandLine {
   }
 
   void add_completion() {
+    std::string names, examples;
+    for (const CompletionShell& shell : completion_shells()) {
+      names += (names.empty() ? "" : " or ") + shell.name;
+      examples += (examples.empty() ? "  " : "\n  ") +
+                  pad_right("source <(./lab completion " + shell.name + ")", 35) + shell.where;
+    }
     CLI::App* completion =
-        verbs_.add("completion", "words of ./lab for your shell's Tab key: bash or zsh",
-                   "  source <(./lab completion bash)    in ~/.bashrc, with the path to ./lab\n"
-                   "  source <(./lab completion zsh)     in ~/.zshrc, after compinit",
+        verbs_.add("completion", "words of ./lab for your shell's Tab key: " + names, examples,
                    [this](const Paths& paths) { return print_completion(paths); });
-    completion->add_option("SHELL", shell_, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
+    completion->add_option("SHELL", shell_, names)->required()->check(CLI::IsMember(shell_names()));
+  }
+
+  static std::vector<std::string> shell_names() {
+    std::vector<std::string> names;
+    for (const CompletionShell& shell : completion_shells()) names.push_back(shell.name);
+    return names;
   }
 
   /// Every verb and option as the parser knows them.
@@ -164,19 +174,20 @@ class CommandLine {
         for (const std::string& name : option->get_lnames())
           one.options.push_back({"--" + name, option->get_items_expected_max() > 0});
       }
-      if (one.name == "completion") one.words = {"bash", "zsh"};
+      if (one.name == "completion") one.words = shell_names();
       words.verbs.push_back(std::move(one));
     }
     for (const ScriptVerb& verb : kScriptVerbs)
       words.verbs.push_back({.name = verb.name, .what = verb.what, .options = {}, .words = {}});
-    const std::vector<Lab> labs = all_labs();
+    const std::vector<Lab>& labs = all_labs();
     for (const Chosen& part : all_parts(labs)) words.labs.push_back(part.id());
     for (const Lab& lab : labs) words.labs.push_back(lab.name());
     words.labs.emplace_back("all");
     words.devices = {"auto", "gpu", "sim"};
     for (const std::string& id : sim::known_devices(paths.simulator() / "devices"))
       words.devices.push_back("sim:" + id);
-    std::fputs((shell_ == "bash" ? bash_completion(words) : zsh_completion(words)).c_str(), stdout);
+    for (const CompletionShell& shell : completion_shells())
+      if (shell.name == shell_) std::fputs(shell.script(words).c_str(), stdout);
     return 0;
   }
 

@@ -25,8 +25,9 @@ inline void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--trace", options.trace, "write a timeline (Chrome trace JSON) to this file");
   run.add_flag("--permute-fragments", options.machine.permute_fragments,
                "lay wmma fragments out as no hardware does: code that assumes a layout breaks");
-  run.add_flag("--shuffle-blocks", options.machine.shuffle_blocks,
-               "start blocks in a mixed order where it can matter: results that depend on it change");
+  run.add_flag(
+      "--shuffle-blocks", options.machine.shuffle_blocks,
+      "run blocks in a mixed order, in short turns, where it can matter: results that depend on it change");
   run.add_option("--json", options.json, "write counters, advice and findings to a file; -: standard output");
   run.add_option("--sarif", options.sarif, "write advice and findings for editors and code hosts to a file");
   run.add_option("--explain", options.explain, "BLOCK,THREAD: print each instruction of one thread");

@@ -21,8 +21,8 @@ inline std::string triple(Dim3 d) {
   return text;
 }
 
-/// "scale<float>" for "_Z5scaleIfEvPT_": as it was written, without result, parameters and unnamed
-/// namespaces. What is no mangled name comes back as it is.
+/// "scale<float>" for "_Z5scaleIfEvPT_": as it was written, without result, parameters, unnamed namespaces
+/// and the one that nvcc makes of a file. What is no mangled name comes back as it is.
 inline std::string readable_name(const std::string& mangled) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -32,6 +32,7 @@ inline std::string readable_name(const std::string& mangled) {
   static constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   for (auto at = name.find(kUnnamed); at != std::string::npos; at = name.find(kUnnamed))
     name.erase(at, kUnnamed.size());
+  if (name.starts_with("_INTERNAL_")) name.erase(0, name.find("::") + 2);
   // The parameter list is the last pair of parentheses; what stands inside it may have some of its own.
   std::size_t begin = name.rfind(')');
   for (int depth = 0; begin != std::string::npos; --begin) {

@@ -20,6 +20,9 @@ using f16 = _Float16;
 using f32 = float;
 using f64 = double;
 
+/// A count, to calculate with.
+constexpr double number(u64 count) { return static_cast<double>(count); }
+
 /// Threads in a warp, on every CUDA device.
 inline constexpr int kWarpSize = 32;
 

@@ -13,7 +13,7 @@ struct Refusal {
     kBudgetExceeded,  ///< more memory asked for than there is
     kDoubleFree,      ///< memory given back twice
     kWrongPointer,    ///< given back, but never handed out
-    kNotReleased,     ///< streams, events or graphs outlive the call that should destroy them
+    kNotReleased,     ///< streams, events, graphs or memory outlive the call that should destroy them
     kMisused          ///< asked for something that there is not
   };
   Reason reason;

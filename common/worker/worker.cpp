@@ -185,6 +185,8 @@ class Worker {
       if (places_[i] >= gpus_.count())
         return reply_to(request, {Status::kBadRequest, Stage::kAllocate, cudaErrorInvalidDevice});
     }
+    same_arrays_ = std::memcmp(arrays_, request.arrays, sizeof arrays_) == 0;
+    std::memcpy(arrays_, request.arrays, sizeof arrays_);
     Reply reply = reply_to(request, buffers_.load(request));
     if (reply.status != Status::kOk) return reply;
     for (std::size_t i = 0; i < callable_.count; ++i)
@@ -230,10 +232,27 @@ class Worker {
       callable_.call(callable_.function, slots);
     };
     if (request.timed != 0) return timed(request, call);
+    const bool again = is_again(request);
+    const LiveObjects before = live_objects();
     for (std::uint32_t i = 0; i < request.calls; ++i) call();
-    return reply_to(request, settle());
+    const Outcome outcome = settle();
+    if (again && !prepared_ && outcome.status == Status::kOk)
+      if (const std::string left = left_alive(before, live_objects());
+          !left.empty() && std::exchange(grew_, true))  // once may be what is made late and kept
+        return refused(request, {Refusal::Reason::kNotReleased,
+                                 "a second call with the same arguments left " + left +
+                                     " more behind: destroy what a call makes, or make it once and keep it "
+                                     "in a static variable"});
+    return reply_to(request, outcome);
   } catch (const Refusal& refusal) {
     return refused(request, refusal);
+  }
+
+  /// Whether the call before had the same arguments: what it had to make for them is there.
+  bool is_again(const Request& request) {
+    const bool again = same_arrays_ && std::memcmp(scalars_, request.scalars, sizeof scalars_) == 0;
+    std::memcpy(scalars_, request.scalars, sizeof scalars_);
+    return again;
   }
 
   /// Everything as if nothing had been called yet, and all that the clock is not to see.
@@ -333,8 +352,12 @@ class Worker {
   Pieces* pinned_ = nullptr;  ///< copies to it need no staging; none where the device has no such memory
   unsigned calls_ = 0;        ///< since the arrays were loaded
   bool prepared_ = false;
-  LiveObjects before_;  ///< prepare
-  std::string left_;    ///< alive after release, not told yet
+  LiveObjects before_;                          ///< prepare
+  ArrayRecord arrays_[kMaxParameters] = {};     ///< last loaded
+  std::uint64_t scalars_[kMaxParameters] = {};  ///< of the last call
+  bool same_arrays_ = false;                    ///< as were loaded before
+  bool grew_ = false;                           ///< a call that was the same again left something more behind
+  std::string left_;                            ///< alive after release, not told yet
 };
 
 }  // namespace

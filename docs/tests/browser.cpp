@@ -96,6 +96,11 @@ void Browser::resize(int width, int height) {
        {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", width < 500}});
 }
 
+void Browser::print_on(int width) {
+  resize(width, width * 3 / 2);
+  call("Emulation.setEmulatedMedia", {{"media", "print"}});
+}
+
 void Browser::screenshot(const std::filesystem::path& file) {
   const std::string text = call("Page.captureScreenshot", {{"format", "png"}})["data"];
   std::ofstream out(file, std::ios::binary);

@@ -31,6 +31,9 @@ class Browser {
   /// The size of the window from now on, in pixels; a narrow one is a phone's.
   void resize(int width, int height);
 
+  /// As on paper from now on: the styles for printing, and a sheet so many pixels wide.
+  void print_on(int width);
+
   /// What is to be seen, as a PNG file.
   void screenshot(const std::filesystem::path& file);
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -29,19 +30,19 @@ std::vector<fs::path> labs() {
 class Slides : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = fs::path(testing::TempDir()) / "slides";
-    fs::remove_all(folder_);
+    folder_ = fs::path(testing::TempDir()) / ("slides-" + std::to_string(getpid()));
     const std::string command = "'" + (kRoot / "docs/site/slides").string() + "' '" + folder_.string() + "'";
     ASSERT_EQ(std::system(command.c_str()), 0);
   }
+  static void TearDownTestSuite() { fs::remove_all(folder_); }
   static std::string of(const fs::path& lab) {
     return text_of(folder_ / ("slides-" + lab.filename().string() + ".html"));
   }
   static inline fs::path folder_;
 };
 
-// Breaks when a section of a lab's page has no slide, a picture is missing or has no description, or Markdown
-// is left in the HTML.
+// Breaks when a section of a lab's page has no slide, a picture is missing or has no description, Markdown or
+// TeX is left in the HTML, or a slide has a heading alone.
 TEST_F(Slides, EverySectionIsThere) {
   for (const fs::path& lab : labs()) {
     const std::string html = of(lab), page = text_of(lab / "README.md");
@@ -59,7 +60,7 @@ TEST_F(Slides, EverySectionIsThere) {
       const std::string picture = html.substr(from, html.find('"', from) - from);
       EXPECT_TRUE(fs::exists(folder_ / picture)) << lab << ": " << picture;
     }
-    for (const char* mark : {"**", "](", "\n| "})
+    for (const char* mark : {"**", "](", "\n| ", "$$", "\\frac", "</h2>\n<p class"})
       EXPECT_EQ(html.find(mark), std::string::npos) << lab << ": " << mark;
   }
 }

@@ -131,6 +131,25 @@ std::string ridge_table() {
   return table;
 }
 
+// Breaks when a picture has no words for a reader who does not see it, or no colours for a dark page.
+TEST(Figures, AreDescribedAndHaveDarkColours) {
+  std::size_t found = 0;
+  for (const char* folder : {"docs", "labs"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) {
+      if (entry.path().extension() != ".svg") continue;
+      const std::string svg = text_of(entry.path());
+      for (const char* part :
+           {"role=\"img\"", "<title", "<desc", "prefers-color-scheme:dark", "@media print"})
+        EXPECT_NE(svg.find(part), std::string::npos) << shown(entry.path()) << " has no " << part;
+      ++found;
+    }
+  }
+  EXPECT_GE(found, 40U);
+  for (const std::filesystem::path& page : pages())
+    EXPECT_EQ(text_of(page).find("![]("), std::string::npos)
+        << shown(page) << ": a picture without a description";
+}
+
 // Break when a device file changes and the picture or table does not.
 TEST(Page, RooflineFigureIsWhatTheDeviceFileSays) {
   expect_current(kRoot / "docs/figures/roofline.svg", roofline_figure());

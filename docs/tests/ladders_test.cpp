@@ -11,8 +11,7 @@
 #include "docs/tests/generated.h"
 
 // What the versions of every lab's ladder achieve on the simulated A100: their rates below the roofline, and
-// their shares of what each lab is graded against. From the stored table of ./lab bench; lab 15, which has a
-// budget and no roof, from the tables of its page.
+// their shares of what each lab is graded against. From the stored table of ./lab bench.
 namespace roofline::docs {
 namespace {
 
@@ -69,42 +68,6 @@ std::string version_of(const nlohmann::json& row, const std::string& goal) {
   return version.starts_with("memcpy") ? "" : version.substr(0, version.find('/'));
 }
 
-/// The cells of a table's row, without bold and code; none for another line.
-std::vector<std::string> cells(const std::string& line) {
-  std::vector<std::string> found;
-  if (!line.starts_with("| ")) return found;
-  std::istringstream in(line.substr(1));
-  for (std::string cell; std::getline(in, cell, '|');) {
-    std::erase_if(cell, [](char c) { return c == '*' || c == '`'; });
-    found.push_back(trimmed(cell));
-  }
-  return found;
-}
-
-/// What lab 15's page says: FLOPs and bytes of a step, and each version's time and share of the budget.
-struct Capstone {
-  struct Row {
-    std::string name;
-    double us, share;
-  };
-  double flops = 0, bytes = 0;
-  std::vector<Row> ladder;
-};
-
-Capstone capstone() {
-  Capstone step;
-  for (const std::string& line : lines_of(text_of(kRoot / "labs/15-step/README.md"))) {
-    const std::vector<std::string> row = cells(line);
-    if (row.size() == 8 && !row[2].empty() && std::isdigit(static_cast<unsigned char>(row[2][0]))) {
-      step.flops += row[1].empty() ? 0 : 1e9 * std::stod(row[1]);
-      step.bytes += 1e6 * std::stod(row[2]);
-    }
-    if (row.size() == 5 && row[3].ends_with(" %"))
-      step.ladder.push_back({row[0], std::stod(row[2]), std::stod(row[3]) / 100});
-  }
-  return step;
-}
-
 struct Version {
   std::string name;
   double intensity, rate;  ///< FLOP/B, TFLOP/s
@@ -122,9 +85,6 @@ std::map<std::string, std::vector<Version>> versions() {
       found[work.goal].push_back({version, intensity, 1e-12 * (flops > 0 ? flops : bytes * intensity)});
     }
   }
-  const Capstone step = capstone();
-  for (const Capstone::Row& row : step.ladder)
-    found["15/step"].push_back({row.name, step.flops / step.bytes, 1e-6 * step.flops / row.us});
   for (auto& [goal, ladder] : found)
     std::sort(ladder.begin(), ladder.end(),
               [](const Version& a, const Version& b) { return a.rate < b.rate; });
@@ -199,8 +159,6 @@ std::vector<Part> parts() {
     const auto [known, added] = found.back().share.try_emplace(version, share);
     known->second = std::min(known->second, share);
   }
-  found.push_back({"15", {}});
-  for (const Capstone::Row& row : capstone().ladder) found.back().share[row.name] = row.share;
   return found;
 }
 

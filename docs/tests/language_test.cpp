@@ -163,10 +163,13 @@ constexpr Mended kPhrasings[] = {
     {"some ten", "about ten"},
     {"; who", "say who that is: students who, the block that"},
     {"the farthest off", "furthest off"},
+    {"gives no promise", "does not promise"},
+    {"times of a hundred", "times out of a hundred"},
 };
 
 /// Statements that arithmetic or a source refutes.
 constexpr Mended kStatements[] = {
+    {"takes the rate of the data sheet there", "8-bit mma.sync on 9.0 runs as fast as halves in the model"},
     {"hundred times for the price of once", "50: 19.5 TFLOP/s counts an FMA as two FLOPs"},
     {"eight times the traffic", "eight times the sectors of a request; DRAM sees what L1 loses"},
     {"low value proves overhead", "it proves that the GPU waits, not for what"},

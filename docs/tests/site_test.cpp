@@ -254,15 +254,42 @@ TEST_F(SiteInBrowser, PagesFitAPhone) {
   constexpr int kWidth = 390;
   Browser browser;
   browser.resize(kWidth, 844);
-  for (const char* page : {"index.html", "three-regimes.html", "course.html", "commands.html", "checks.html",
-                           "lab-07-onchip.html", "lab-12-precision.html", "lab-14-detective.html"}) {
+  for (const char* page :
+       {"index.html", "three-regimes.html", "course.html", "commands.html", "checks.html",
+        "lab-07-onchip.html", "lab-12-precision.html", "lab-14-detective.html", "bridges.html",
+        "glossary.html", "trust.html", "whole-models.html", "measuring.html", "faq.html", "report.html",
+        "similarity.html", "data-protection.html", "upgrade.html"}) {
     browser.open(kSite / page);
     if (browser.evaluate("document.querySelectorAll('p.formulaDsp').length > 0") == true) {
       EXPECT_TRUE(browser.becomes_true("document.querySelectorAll('.MathJax_SVG svg').length > 0", 20))
           << page;
     }
     EXPECT_EQ(browser.evaluate("document.querySelector('#doc-content').scrollWidth"), kWidth) << page;
+    look(browser, std::string("phone-") + page);
     expect_quiet(browser, page);
+  }
+}
+
+// Breaks when a table, a picture or code is wider than a sheet of paper, or would have to be scrolled there.
+TEST_F(SiteInBrowser, NothingIsCutOnPaper) {
+  constexpr int kSheet = 720;  // A4 or letter without margins, 96 pixels an inch
+  Browser browser;
+  browser.print_on(kSheet);
+  for (const char* page : {"three-regimes", "course", "commands", "counters", "checks", "bridges",
+                           "lab-06-memory", "lab-07-onchip", "lab-10-decode", "lab-15-step"}) {
+    browser.open(kSite / (std::string(page) + ".html"));
+    EXPECT_EQ(
+        browser.evaluate(
+            "[...document.querySelectorAll('div.contents :is(table, img, object, pre, div.fragment, "
+            "div.image)')].filter(e => e.getClientRects().length > 0 && (e.getBoundingClientRect().right > "
+            "innerWidth + 1 || (getComputedStyle(e).overflowX != 'visible' && e.scrollWidth > e.clientWidth "
+            "+ 1))).map(e => e.outerHTML.slice(0, 80)).join('; ')"),
+        "")
+        << page;
+    EXPECT_EQ(
+        browser.evaluate("[...document.querySelectorAll('div.toc')].filter(e => e.offsetHeight > 0).length"),
+        0)
+        << page;
   }
 }
 

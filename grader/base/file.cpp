@@ -83,6 +83,11 @@ std::string read_file(const std::filesystem::path& path) {
   return std::move(content).str();
 }
 
+bool is_executable(const std::filesystem::path& file) {
+  return (std::filesystem::status(file).permissions() & std::filesystem::perms::owner_exec) !=
+         std::filesystem::perms::none;
+}
+
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kContext = 3;  ///< lines that stayed, around those that changed
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> lines_without_ends(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -61,7 +61,7 @@ std::string position(std::size_t line, std::size_t count) {  // of an empty rang
 }  // namespace
 
 std::string line_diff(const std::string& before, const std::string& after, const std::string& name) {
-  const std::vector<Edit> edits = edits_of(lines_of(before), lines_of(after));
+  const std::vector<Edit> edits = edits_of(lines_without_ends(before), lines_without_ends(after));
   std::string text;
   std::size_t from = 1, to = 1, at = 0;  // lines of both, from 1, at edits[at]
   while (at < edits.size()) {

@@ -175,7 +175,7 @@ class Reader {
 
   const TomlTable& file_;
   Course& course_;
-  std::vector<Lab> labs_ = all_labs();
+  const std::vector<Lab>& labs_ = all_labs();
 };
 
 }  // namespace

@@ -10,14 +10,14 @@
 namespace roofline::grader {
 namespace {
 
-constexpr std::size_t kMostNames = 5;
+constexpr std::size_t kMostDoubts = 5;
 
 std::string few_of(const std::set<std::string>& names) {
   std::string text;
   std::size_t told = 0;
   for (const std::string& name : names)
-    if (told++ < kMostNames) text += (text.empty() ? "" : ", ") + printable(name);
-  return told > kMostNames ? text + " ..." : text;
+    if (told++ < kMostDoubts) text += (text.empty() ? "" : ", ") + printable(name);
+  return told > kMostDoubts ? text + " ..." : text;
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <regex>
 #include <sstream>
 
+#include "grader/base/words.h"
+
 namespace roofline::grader {
 namespace {
 
@@ -34,10 +36,9 @@ std::string without_ending(const std::string& name) {
   return name.substr(0, end);
 }
 
-std::string trimmed(std::string text) {
-  const auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-  if (first == std::string::npos) return {};
-  text = text.substr(first, last - first + 1);
+/// A value of YAML, of those that Gradescope writes.
+std::string unquoted(const std::string& value) {
+  std::string text = trimmed(value);
   if (text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0])
     text = text.substr(1, text.size() - 2);
   return text;
@@ -173,7 +174,7 @@ std::map<std::string, GradescopeEntry> parse_gradescope(const std::string& yml) 
   std::istringstream lines(yml);
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line[0] != ' ' && line[0] != '-') {
-      const std::string key = trimmed(line.substr(0, line.find(':')));
+      const std::string key = unquoted(line.substr(0, line.find(':')));
       entry = key.empty() ? nullptr : &entries[key];
       who = false;
       continue;
@@ -184,7 +185,7 @@ std::map<std::string, GradescopeEntry> parse_gradescope(const std::string& yml) 
     if (item) text = trimmed(text.substr(2));
     const std::size_t colon = text.find(':', 1);
     if (!text.starts_with(":") || colon == std::string::npos) continue;
-    const std::string key = text.substr(1, colon - 1), value = trimmed(text.substr(colon + 1));
+    const std::string key = text.substr(1, colon - 1), value = unquoted(text.substr(colon + 1));
     if (line.starts_with("  :")) who = key == "submitters";
     if (key == "created_at" && !entry->time) entry->time = parse_time(value);
     if (!who) continue;

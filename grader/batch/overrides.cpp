@@ -84,7 +84,7 @@ std::vector<Override> parse_overrides(const std::string& text, const std::string
   if (all == nullptr) return {};
   if (!all->is_array_of_tables())
     TomlTable(file, name).refuse("override", "is no [[override]], with two brackets");
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   std::vector<Override> overrides;
   for (const toml::node& one : *all->as_array())
     overrides.push_back(override_of(TomlTable(*one.as_table(), name, "override"), labs));

@@ -16,14 +16,12 @@ Result without_outcome(const Chosen& chosen, Verdict verdict, Class reason, cons
   result.lab = chosen.lab->folder;
   result.part = chosen.id();
   result.title = chosen.title();
-  Check check;
-  check.id = verdict == Verdict::kError ? "infrastructure" : "build";
-  check.title = verdict == Verdict::kError ? "graded" : "handed in";
-  check.kind = CheckKind::kBuild;
-  check.verdict = verdict;
-  check.reason = reason;
-  check.message = message;
-  result.checks.push_back(std::move(check));
+  result.checks.push_back({.id = verdict == Verdict::kError ? "infrastructure" : "build",
+                           .title = verdict == Verdict::kError ? "graded" : "handed in",
+                           .kind = CheckKind::kBuild,
+                           .verdict = verdict,
+                           .reason = reason,
+                           .message = message});
   return result;
 }
 

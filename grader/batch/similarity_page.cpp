@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include "grader/base/printable.h"
+#include "grader/base/units.h"
 #include "grader/base/xml.h"
 #include "grader/batch/page.h"
 #include "grader/batch/similarity.h"
@@ -19,7 +19,7 @@ constexpr std::size_t kShown = 50;           ///< pairs of a part on the page
 constexpr std::size_t kLongest = 64 * 1024;  ///< bytes of a program on the page
 constexpr int kColours = 6;
 
-constexpr const char* kStyle = R"(<style>
+constexpr const char* kPassageStyle = R"(<style>
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; } .pair pre { border: 1px solid var(--line); padding: .4rem; overflow-x: auto; }
 .pair i { color: #888; font-style: normal; user-select: none; } .pair mark { color: inherit; } .pair mark b { font-size: 70%; vertical-align: super; }
 .given, .again { background: none; } .given { opacity: .45; } .again { border-bottom: 2px dotted #888; }
@@ -38,8 +38,6 @@ constexpr const char* kWhatItCannotKnow =
     "high.</li>\n"
     "<li>What was written again from somebody's idea, or passages shorter than a line, are not found.</li>\n"
     "</ul>\n<p>Read both programs and talk with both people before you decide anything.</p>\n";
-
-std::string percent(double part) { return std::to_string(static_cast<int>(std::floor(100 * part))) + " %"; }
 
 std::vector<double> in_common(const PartSimilarity& part) {
   std::vector<double> both;
@@ -109,7 +107,7 @@ std::string code_of(const CodeText& program, const Region& region) {
 std::string above(const PartSimilarity& part, const Likeness& pair) {
   const std::vector<double> both = in_common(part);
   const auto below = std::ranges::count_if(both, [&](double one) { return one < pair.both; });
-  return percent(static_cast<double>(below) / static_cast<double>(both.size()));
+  return std::to_string(100 * static_cast<std::size_t>(below) / both.size()) + " %";
 }
 
 std::string pair_id(const PartSimilarity& part, std::size_t rank) {
@@ -123,9 +121,10 @@ std::string table_of(const ClassSimilarity& similarity, const PartSimilarity& pa
     const auto number = [](const std::string& text) { return "<td class=\"number\">" + text + "</td>"; };
     rows += "<tr><td class=\"number\"><a href=\"#" + pair_id(part, i) + "\">" + std::to_string(i + 1) +
             "</a></td><td>" + xml_escaped(people_of(similarity, part.works[pair.a])) + "</td><td>" +
-            xml_escaped(people_of(similarity, part.works[pair.b])) + "</td>" + number(percent(pair.unusual)) +
-            number(percent(pair.both)) + number(percent(pair.of_a)) + number(percent(pair.of_b)) +
-            number(above(part, pair)) + "</tr>\n";
+            xml_escaped(people_of(similarity, part.works[pair.b])) + "</td>" +
+            number(percent_text(pair.unusual)) + number(percent_text(pair.both)) +
+            number(percent_text(pair.of_a)) + number(percent_text(pair.of_b)) + number(above(part, pair)) +
+            "</tr>\n";
   }
   return "<div class=\"scroll\"><table><tr><th></th><th>first</th><th>second</th><th "
          "class=\"number\">unusual</th>"
@@ -140,10 +139,11 @@ std::string details_of(const ClassSimilarity& similarity, const PartSimilarity& 
   const Work &one = part.works[pair.a], &other = part.works[pair.b];
   const SideBySide both = side_by_side(one.code, other.code);
   return "<details><summary>" + std::to_string(rank + 1) + ". " + xml_escaped(people_of(similarity, one)) +
-         " and " + xml_escaped(people_of(similarity, other)) + ": " + percent(pair.both) + " in common, " +
-         std::to_string(both.passages.size()) + (both.passages.size() == 1 ? " passage" : " passages") +
-         "</summary>\n<div class=\"pair\" id=\"" + pair_id(part, rank) + "\">" + code_of(one.code, both.a) +
-         code_of(other.code, both.b) + "</div></details>\n";
+         " and " + xml_escaped(people_of(similarity, other)) + ": " + percent_text(pair.both) +
+         " in common, " + std::to_string(both.passages.size()) +
+         (both.passages.size() == 1 ? " passage" : " passages") + "</summary>\n<div class=\"pair\" id=\"" +
+         pair_id(part, rank) + "\">" + code_of(one.code, both.a) + code_of(other.code, both.b) +
+         "</div></details>\n";
 }
 
 std::string same_files(const ClassSimilarity& similarity, const PartSimilarity& part) {
@@ -200,13 +200,14 @@ std::string usual_similarity(const PartSimilarity& part) {
     text += "; " + std::to_string(empty) + " with next to nothing beside the given code left out";
   const std::vector<double> both = in_common(part);
   if (both.empty()) return text + ". No two to compare.";
-  return text + ". Usual between any two: half of the pairs have at most " + percent(quantile(both, 0.5)) +
-         " in common, 9 of 10 at most " + percent(quantile(both, 0.9)) + ", 99 of 100 at most " +
-         percent(quantile(both, 0.99)) + ".";
+  return text + ". Usual between any two: half of the pairs have at most " +
+         percent_text(quantile(both, 0.5)) + " in common, 9 of 10 at most " +
+         percent_text(quantile(both, 0.9)) + ", 99 of 100 at most " + percent_text(quantile(both, 0.99)) +
+         ".";
 }
 
 std::string similarity_page(const ClassSimilarity& similarity) {
-  std::string body = std::string(kStyle) + kHowToRead + kWhatItCannotKnow;
+  std::string body = std::string(kPassageStyle) + kHowToRead + kWhatItCannotKnow;
   for (const PartSimilarity& part : similarity.parts) body += section_of(similarity, part);
   return html_page("Similarity", body);
 }

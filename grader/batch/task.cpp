@@ -59,7 +59,7 @@ Task read_task(const BatchFolder& folder, const std::string& key) {
 
 int run_task(const Paths& paths, const BatchFolder& folder, const std::string& key, int gpu) {
   const Task task = read_task(folder, key);
-  std::vector<Lab> labs = all_labs();
+  std::vector<Lab> labs = all_labs();  // a copy, for hidden cases
   if (std::error_code ignored; std::filesystem::exists(folder.hidden(), ignored))
     add_hidden(labs, folder.hidden(), task.seed);
   const Chosen chosen = select(labs, {task.part}).at(0);

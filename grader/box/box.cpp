@@ -15,6 +15,7 @@
 #include <fstream>
 
 #include "grader/base/file.h"
+#include "grader/base/sanitized.h"
 #include "grader/box/child.h"
 #include "grader/box/process.h"
 
@@ -48,7 +49,7 @@ std::vector<Limit> limits_of(Box::Kind kind) {
     limits.push_back({RLIMIT_FSIZE, "--fsize", 64 * kMiB});
     if (kind == Box::Kind::kRun) limits.push_back({RLIMIT_DATA, "--data", 4096 * kMiB});
   }
-#ifdef __SANITIZE_ADDRESS__  // workers and the unpacker have shadows of terabytes then
+#ifdef ROOFLINE_SANITIZED  // workers and the unpacker have shadows of terabytes then
   std::erase_if(limits,
                 [](const Limit& limit) { return limit.which == RLIMIT_AS || limit.which == RLIMIT_DATA; });
 #endif

@@ -12,6 +12,7 @@
 
 #include "grader/base/file.h"
 #include "grader/base/printable.h"
+#include "grader/base/sanitized.h"
 #include "grader/box/process.h"
 #include "grader/build/quick_compile.h"
 #include "grader/text/terminal.h"
@@ -265,8 +266,12 @@ std::vector<std::string> Builder::link_command(const std::string& learner, const
       "-ldl", "-lrt",  "-o",  worker};  // the middle two: before glibc 2.34
   if (std::error_code ignored; fs::exists(fs::path(libraries) / "libnvrtc.so", ignored))
     command.push_back("-lnvrtc");
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ROOFLINE_SANITIZED
   command.push_back("-fsanitize=address,undefined");  // the worker library was compiled with it too
+#ifdef __clang__
+  command.front() =
+      "clang++-" + std::to_string(__clang_major__);  // each compiler has a runtime of its own for it
+#endif
 #endif
   return command;
 }

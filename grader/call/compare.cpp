@@ -265,7 +265,8 @@ std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t col
   return positions;
 }
 
-std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns) {
+std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns,
+                     bool unwritten) {
   std::string text = std::to_string(comparison.wrong) + " of " + std::to_string(comparison.checked);
   text += comparison.positions.empty() ? " elements of " : " elements looked at in ";
   text += std::string(name) + (comparison.wrong == 1 ? " is wrong" : " are wrong");
@@ -277,8 +278,9 @@ std::string describe(const Comparison& comparison, std::string_view name, std::u
   };
   const auto line = [&](const Mismatch& m, const char* label) {
     const auto [expected, got] = numbers(m.expected, m.got);
-    text += "\n  " + std::string(label) + place(m.index) + ": expected " + expected + ", got " + got;
-    if (std::isfinite(m.error))
+    text += "\n  " + std::string(label) + place(m.index) + ": expected " + expected +
+            (unwritten ? ", never written" : ", got " + got);
+    if (std::isfinite(m.error) && !unwritten)
       text +=
           " (off by " + format_number("%.9g", m.error) + ", allowed " + format_number("%.9g", m.bound) + ")";
   };

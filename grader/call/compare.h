@@ -60,7 +60,8 @@ std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t col
                                        std::uint64_t seed);
 
 /// "3 of 1000 elements are wrong" with the first five and the worst, one a line; of a matrix of `columns`
-/// columns with row and column.
-std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns = 0);
+/// columns with row and column. `unwritten`: what was got is what the judge had put there.
+std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns = 0,
+                     bool unwritten = false);
 
 }  // namespace roofline::grader

@@ -48,6 +48,12 @@ std::string DeviceArrays::in_names(std::string message) const {
   return message;
 }
 
+std::string DeviceArrays::name_at(std::uint64_t address) const {
+  for (std::size_t k = 0; k < names_.size(); ++k)
+    if (!names_[k].empty() && addresses_[k] == address) return names_[k];
+  return {};
+}
+
 Fault DeviceArrays::apart(const CallPlan& plan) const {
   for (const ArrayPlan& one : plan.arrays())
     for (const ArrayPlan& other : plan.arrays()) {

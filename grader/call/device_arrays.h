@@ -27,6 +27,8 @@ class DeviceArrays {
   /// What a message says of memory, "the 1028-byte allocation at 0x2000 (cudaMalloc no. 3 in ...)", with the
   /// name of the argument in the place of who allocated it.
   std::string in_names(std::string message) const;
+  /// The argument whose array begins there; empty: none does.
+  std::string name_at(std::uint64_t address) const;
   /// A fault where two arrays that the plan keeps apart share memory.
   Fault apart(const CallPlan& plan) const;
   enum class When : std::uint8_t {

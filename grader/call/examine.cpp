@@ -224,7 +224,8 @@ class Examiner {
               const std::string& arguments) {
     const auto columns = output.columns ? static_cast<std::uint64_t>(output.columns(plan_.shape().settings))
                                         : std::uint64_t{0};
-    std::string message = describe(comparison, output.argument, columns) + arguments;
+    std::string message =
+        describe(comparison, output.argument, columns, pattern.pattern == Pattern::kUntouched) + arguments;
     if (!pattern.sentence.empty()) message += "\n" + pattern.sentence;
     fail(Class::kWrongAnswer, std::move(message));
     std::vector<double> indices, expected, got;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -148,7 +149,18 @@ std::vector<sim::LineRecord> SimulatedRig::lines() { return state_->session->lin
 
 void SimulatedRig::picture(const sim::PictureRequest& request) { state_->session->picture(request); }
 
-sim::AccessPicture SimulatedRig::pictured() { return state_->session->pictured(); }
+sim::AccessPicture SimulatedRig::pictured() {
+  sim::AccessPicture picture = state_->session->pictured();
+  // The machine knows arguments of the kernel, by number. A place may be in the list twice, as what is read
+  // and as what the line stores to.
+  std::map<std::string, std::string> names;
+  for (const sim::AccessPicture::Request& request : picture.requests)
+    if (const std::string name = state_->arrays->name_at(request.address); !request.shared && !name.empty())
+      names.emplace(picture.places.at(request.place).what, "your argument " + name);
+  for (sim::AccessPicture::Place& place : picture.places)
+    if (const auto named = names.find(place.what); named != names.end()) place.what = named->second;
+  return picture;
+}
 
 bool GpuRig::prepares() const { return state_->prepares; }
 

@@ -112,6 +112,7 @@ class SimulatedRig {
   std::vector<sim::LineRecord> lines();
   /// Before the first call: writes down what one warp does at one source line.
   void picture(const sim::PictureRequest& request);
+  /// An array that is an argument of the learner's function has its name there.
   sim::AccessPicture pictured();
   /// The first bug that the checks of RigOptions found since the start.
   Fault finding();

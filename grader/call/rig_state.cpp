@@ -134,13 +134,15 @@ std::string Rig::State::last_words() const {
                            end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-std::string Rig::State::refused_launch() const {
+std::string Rig::State::refused_call() const {
   if (secret) return {};
   const std::string all = process->output();
   const std::size_t refused = all.rfind(" is refused: ");
   if (refused == std::string::npos) return {};
-  const std::size_t begin = all.rfind("the launch of ", refused);
-  if (begin == std::string::npos) return {};
+  constexpr std::string_view kSpeaker = "simulated GPU: ";
+  const std::size_t speaker = all.rfind(kSpeaker, refused);
+  if (speaker == std::string::npos) return {};
+  const std::size_t begin = speaker + kSpeaker.size();
   return "\n" + printable(all.substr(begin, all.find('\n', refused) - begin));
 }
 

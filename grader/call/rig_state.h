@@ -85,7 +85,7 @@ struct Rig::State {
     fault = fault_of(reply);
     if (fault) usable = false;
     if (fault.reason == Class::kCrashed)
-      fault.message.insert(std::min(fault.message.find('\n'), fault.message.size()), refused_launch());
+      fault.message.insert(std::min(fault.message.find('\n'), fault.message.size()), refused_call());
     return fault;
   }
 
@@ -98,8 +98,9 @@ struct Rig::State {
   /// The last line that the program printed: CUDA_CHECK names the call and the error there.
   std::string last_words() const;
 
-  /// "\nthe launch of axpy is refused: ...", as the simulated GPU told the program, whose error says less.
-  std::string refused_launch() const;
+  /// "\nthe launch of axpy is refused: ...", or a copy, as the simulated GPU told the program, whose error
+  /// says less.
+  std::string refused_call() const;
 
   /// What a worker does once before its calls; nothing for most.
   Fault prepare(const CallPlan& plan);

@@ -20,11 +20,6 @@ const std::vector<std::string> kIdentity = {"Student",     "LastName",     "Firs
                                             "SIS User ID", "SIS Login ID", "Integration ID", "Root Account",
                                             "Section"};
 
-std::string trimmed(const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 bool is_identity(const std::string& header) {
   return std::ranges::find(kIdentity, trimmed(header)) != kIdentity.end();
 }

@@ -131,10 +131,6 @@ Json kernel_json(const KernelProfile& kernel) {
   return json;
 }
 
-const char* level_name(Finding::Level level) {
-  return level == Finding::Level::kError ? "error" : level == Finding::Level::kNote ? "note" : "warning";
-}
-
 Json finding_json(const Finding& finding) {
   Json json = {{"check", finding.check},
                {"rule", finding.rule},

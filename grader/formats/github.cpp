@@ -49,7 +49,7 @@ std::string part_table(const Result& result) {
     if (check.verdict == Verdict::kPass)
       ++passed;
     else
-      rows += "| " + cell(check.title.empty() ? check.id : check.title) + " | " + outcome(check) + " | " +
+      rows += "| " + cell(check.label()) + " | " + outcome(check) + " | " +
               cell(check.message.substr(0, check.message.find('\n'))) + " |\n";
   }
   text += std::to_string(passed) + " of " + std::to_string(result.checks.size()) + " checks passed.\n";
@@ -101,10 +101,7 @@ std::string annotations(const std::vector<Graded>& all, const FormatOptions&) {
         text += costs_the_pass ? "::error " : "::warning ";
         if (!file.empty()) text += "file=" + escaped(file, true) + ",";
         if (check.line) text += "line=" + std::to_string(check.line) + ",";
-        text += "title=" +
-                escaped(result.part + " " + (check.title.empty() ? check.id : check.title) + ": " +
-                            outcome(check),
-                        true) +
+        text += "title=" + escaped(result.part + " " + check.label() + ": " + outcome(check), true) +
                 "::" + escaped(check.message.empty() ? outcome(check) : check.message, false) + "\n";
       }
     }

@@ -23,7 +23,7 @@ void add_tests(Json& tests, const Result& result) {
                      {"visibility", "visible"}});
   for (const Check& check : result.checks) {
     if (check.verdict == Verdict::kSkipped && check.reason == Class::kUnsupportedDevice) continue;
-    Json test = {{"name", prefix + (check.title.empty() ? check.id : check.title)},
+    Json test = {{"name", prefix + check.label()},
                  {"status", check.verdict == Verdict::kPass ? "passed" : "failed"},
                  {"output_format", "text"},
                  {"visibility", "visible"}};

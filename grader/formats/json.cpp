@@ -12,14 +12,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// JSON knows neither NaN nor infinity.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json name_or_null(std::string_view name) { return name.empty() ? Json(nullptr) : Json(name); }
 
 Json time_json(const TimeSummary& time) {
-  return {{"median", number(time.median_us)},
-          {"q1", number(time.q1_us)},
-          {"q3", number(time.q3_us)},
+  return {{"median", number_or_null(time.median_us)},
+          {"q1", number_or_null(time.q1_us)},
+          {"q3", number_or_null(time.q3_us)},
           {"n", time.n}};
 }
 
@@ -28,9 +28,9 @@ Json detail_json(const Check& check) {
   for (const auto& [key, value] : check.detail) {
     if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
       json[key] = Json::array();
-      for (const double entry : *numbers) json[key].push_back(number(entry));
+      for (const double entry : *numbers) json[key].push_back(number_or_null(entry));
     } else if (const auto* real = std::get_if<double>(&value)) {
-      json[key] = number(*real);
+      json[key] = number_or_null(*real);
     } else if (const auto* flag = std::get_if<bool>(&value)) {
       json[key] = *flag;
     } else {
@@ -53,7 +53,7 @@ Json check_json(const Check& check) {
 }
 
 Json roof_json(const RoofValue& roof) {
-  return {{"name", roof.id}, {"value", number(roof.value)}, {"unit", roof.unit}};
+  return {{"name", roof.id}, {"value", number_or_null(roof.value)}, {"unit", roof.unit}};
 }
 
 Json measurement_json(const Measurement& measurement) {
@@ -61,8 +61,8 @@ Json measurement_json(const Measurement& measurement) {
   for (const MedalRow& medal : kMedals) thresholds[medal.name] = measurement.thresholds.*medal.value;
   Json json = {{"id", measurement.id},
                {"roof", roof_json(measurement.roof)},
-               {"achieved", number(measurement.achieved)},
-               {"fraction", number(measurement.fraction)},
+               {"achieved", number_or_null(measurement.achieved)},
+               {"fraction", number_or_null(measurement.fraction)},
                {"thresholds", thresholds},
                {"time_us", time_json(measurement.time)}};
   if (!measurement.device.empty()) json["device"] = measurement.device;
@@ -73,34 +73,37 @@ Json measurement_json(const Measurement& measurement) {
 Json sweep_json(const SweepResult& sweep) {
   Json points = Json::array();
   for (const SweepPoint& point : sweep.points)
-    points.push_back({{sweep.argument.empty() ? "argument" : sweep.argument, number(point.argument)},
-                      {"flop_per_byte", number(point.intensity)},
-                      {"gb_per_s", number(point.gbps)},
-                      {"tflop_per_s", number(point.tflops)},
-                      {"fraction", number(point.roof_fraction)},
+    points.push_back({{sweep.argument.empty() ? "argument" : sweep.argument, number_or_null(point.argument)},
+                      {"flop_per_byte", number_or_null(point.intensity)},
+                      {"gb_per_s", number_or_null(point.gbps)},
+                      {"tflop_per_s", number_or_null(point.tflops)},
+                      {"fraction", number_or_null(point.roof_fraction)},
                       {"time_us", time_json(point.time)}});
   return {{"id", sweep.id},
           {"memory_roof", roof_json(sweep.memory_roof)},
           {"compute_roof", roof_json(sweep.compute_roof)},
-          {"ridge_flop_per_byte", number(sweep.ridge)},
-          {"knee", number(sweep.knee)},
+          {"ridge_flop_per_byte", number_or_null(sweep.ridge)},
+          {"knee", number_or_null(sweep.knee)},
           {"points", std::move(points)}};
 }
 
 /// The total, and the lines that it is made of.
 Json score_json(const Result& result) {
-  Json json = {
-      {"points", number(result.points)}, {"max", number(result.max_points)}, {"lines", Json::array()}};
+  Json json = {{"points", number_or_null(result.points)},
+               {"max", number_or_null(result.max_points)},
+               {"lines", Json::array()}};
   for (const ScoreLine& line : result.lines)
-    json["lines"].push_back(
-        {{"id", line.id}, {"title", line.title}, {"points", number(line.points)}, {"max", number(line.max)}});
+    json["lines"].push_back({{"id", line.id},
+                             {"title", line.title},
+                             {"points", number_or_null(line.points)},
+                             {"max", number_or_null(line.max)}});
   return json;
 }
 
 Json sheet_json(const DataSheet& sheet) {
-  return {{"gb_per_s", number(sheet.gbps)},
-          {"fp32_tflop_per_s", number(sheet.fp32_tflops)},
-          {"tensor_tflop_per_s", number(sheet.tensor_tflops)}};
+  return {{"gb_per_s", number_or_null(sheet.gbps)},
+          {"fp32_tflop_per_s", number_or_null(sheet.fp32_tflops)},
+          {"tensor_tflop_per_s", number_or_null(sheet.tensor_tflops)}};
 }
 
 Json device_json(const DeviceRecord& device) {
@@ -112,7 +115,8 @@ Json device_json(const DeviceRecord& device) {
                {"toolkit", device.toolkit},
                {"model", device.model},
                {"data_sheet", sheet_json(device.sheet)}};
-  for (const auto& [key, value] : device.changes()) json["changes"][key] = number(std::atof(value.c_str()));
+  for (const auto& [key, value] : device.changes())
+    json["changes"][key] = number_or_null(std::atof(value.c_str()));
   return json;
 }
 
@@ -122,10 +126,10 @@ Json timeline_json(const Timeline& timeline) {
     spans.push_back({{"kind", span.kind},
                      {"name", span.name},
                      {"stream", span.stream},
-                     {"start_us", number(span.start_us)},
-                     {"end_us", number(span.end_us)}});
-  return {{"shown_us", number(timeline.shown_us)},
-          {"whole_us", number(timeline.whole_us)},
+                     {"start_us", number_or_null(span.start_us)},
+                     {"end_us", number_or_null(span.end_us)}});
+  return {{"shown_us", number_or_null(timeline.shown_us)},
+          {"whole_us", number_or_null(timeline.whole_us)},
           {"spans", std::move(spans)}};
 }
 
@@ -134,24 +138,24 @@ Json profile_json(const GradeProfile& profile) {
   Json json = Json::object();
   for (const RooflinePoint& point : profile.points)
     json["points"].push_back({{"id", point.id},
-                              {"flops", number(point.flops)},
-                              {"dram_bytes", number(point.dram_bytes)},
-                              {"us", number(point.us)},
+                              {"flops", number_or_null(point.flops)},
+                              {"dram_bytes", number_or_null(point.dram_bytes)},
+                              {"us", number_or_null(point.us)},
                               {"tensor", point.tensor}});
   for (const LineCounts& line : profile.lines)
     json["lines"].push_back({{"line", line.line},
-                             {"warps", number(line.warps)},
-                             {"lanes", number(line.lanes)},
-                             {"sectors", number(line.sectors)},
-                             {"ideal_sectors", number(line.ideal_sectors)},
-                             {"wavefronts", number(line.wavefronts)},
-                             {"ideal_wavefronts", number(line.ideal_wavefronts)},
-                             {"local_sectors", number(line.local_sectors)}});
+                             {"warps", number_or_null(line.warps)},
+                             {"lanes", number_or_null(line.lanes)},
+                             {"sectors", number_or_null(line.sectors)},
+                             {"ideal_sectors", number_or_null(line.ideal_sectors)},
+                             {"wavefronts", number_or_null(line.wavefronts)},
+                             {"ideal_wavefronts", number_or_null(line.ideal_wavefronts)},
+                             {"local_sectors", number_or_null(line.local_sectors)}});
   for (const LineAdvice& advice : profile.advice)
     json["advice"].push_back({{"line", advice.line},
                               {"rule", advice.rule},
                               {"message", advice.message},
-                              {"gain", number(advice.gain)}});
+                              {"gain", number_or_null(advice.gain)}});
   for (const LaneRequest& request : profile.lanes)
     json["lanes"].push_back({{"line", request.line},
                              {"what", request.what},
@@ -161,8 +165,8 @@ Json profile_json(const GradeProfile& profile) {
                              {"mask", request.mask},
                              {"offsets", request.offsets},
                              {"phase", request.phase},
-                             {"cost", number(request.cost)},
-                             {"ideal", number(request.ideal)}});
+                             {"cost", number_or_null(request.cost)},
+                             {"ideal", number_or_null(request.ideal)}});
   if (!profile.timeline.spans.empty()) json["timeline"] = timeline_json(profile.timeline);
   return json;
 }
@@ -189,7 +193,7 @@ Json result_json(const Result& result) {
   for (const Measurement& measurement : result.measurements)
     measurements.push_back(measurement_json(measurement));
   Json one_time = Json::object();
-  for (const OneTime& cost : result.one_time) one_time[cost.what] = number(cost.us);
+  for (const OneTime& cost : result.one_time) one_time[cost.what] = number_or_null(cost.us);
   Json json = {{"schema", "lab/result/v1"},
                {"lab", result.lab},
                {"part", result.part},
@@ -198,7 +202,7 @@ Json result_json(const Result& result) {
                {"device", device_json(result.device)},
                {"seed", result.seed},
                {"started", result.started},
-               {"wall_s", number(result.wall_s)},
+               {"wall_s", number_or_null(result.wall_s)},
                {"verdict", name_of(result.verdict)},
                {"class", name_or_null(name_of(result.reason))},
                {"medal", name_or_null(name_of(result.medal))},
@@ -212,7 +216,7 @@ Json result_json(const Result& result) {
                              {"how", step.how},
                              {"measurement", step.measurement},
                              {"reached", step.reached},
-                             {"fraction", number(step.fraction)}});
+                             {"fraction", number_or_null(step.fraction)}});
   if (!result.profile.empty()) json["profile"] = profile_json(result.profile);
   if (!result.program_output.empty()) json["program_output"] = result.program_output.substr(0, kKeptOutput);
   return json;
@@ -238,16 +242,16 @@ std::string to_json(const Graded& graded) {
                {"name", graded.name},
                {"email", graded.email},
                {"section", graded.section},
-               {"points", number(graded.points())},
-               {"max", number(graded.max_points())},
-               {"raw_points", number(std::round(graded.raw_points() * 100) / 100)},
-               {"factor", number(graded.factor)},
+               {"points", number_or_null(graded.points())},
+               {"max", number_or_null(graded.max_points())},
+               {"raw_points", number_or_null(std::round(graded.raw_points() * 100) / 100)},
+               {"factor", number_or_null(graded.factor)},
                {"handed_in", graded.handed_in},
-               {"days_late", number(graded.days_late)},
+               {"days_late", number_or_null(graded.days_late)},
                {"submissions", graded.submissions},
                {"remark", graded.remark},
                {"comment", graded.comment},
-               {"set", graded.set ? number(*graded.set) : Json()},
+               {"set", graded.set ? number_or_null(*graded.set) : Json()},
                {"held", graded.held},
                {"in_roster", graded.in_roster},
                {"results", Json::array()}};

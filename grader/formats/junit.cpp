@@ -31,8 +31,7 @@ struct Count {
 /// No check of ours takes a time of its own: "time" of a case is 0, and the suite has the wall time.
 std::string test_case(const Result& result, const Check& check, Count& count) {
   std::string text = "    <testcase" + attribute("classname", result.lab.empty() ? result.part : result.lab) +
-                     attribute("name", result.part + " " + (check.title.empty() ? check.id : check.title)) +
-                     attribute("time", "0");
+                     attribute("name", result.part + " " + check.label()) + attribute("time", "0");
   ++count.tests;
   if (check.verdict == Verdict::kPass) return text + "/>\n";
   const std::string first = check.message.substr(0, check.message.find('\n'));

@@ -16,7 +16,7 @@ std::string feedback(const Graded& graded) {
     unsigned told = 0;
     for (const Check& check : result.checks)
       if (check.verdict != Verdict::kPass && check.verdict != Verdict::kSkipped && told++ < 3)
-        text += ", " + (check.title.empty() ? check.id : check.title) + ": " + outcome(check);
+        text += ", " + check.label() + ": " + outcome(check);
   }
   return one_line(text, 1000);
 }

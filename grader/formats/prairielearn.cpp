@@ -20,8 +20,8 @@ std::string what_failed(const Result& result) {
   std::string text;
   for (const Check& check : result.checks)
     if (check.verdict != Verdict::kPass && check.verdict != Verdict::kSkipped)
-      text += (check.title.empty() ? check.id : check.title) + ": " + outcome(check) +
-              (check.message.empty() ? "" : "\n" + check.message) + "\n\n";
+      text += check.label() + ": " + outcome(check) + (check.message.empty() ? "" : "\n" + check.message) +
+              "\n\n";
   return shortened(text, kMessageLimit);
 }
 

@@ -13,18 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kHelp = "https://json.schemastore.org/sarif-2.1.0.json";
 
-const char* level_name(Finding::Level level) {
-  switch (level) {
-    case Finding::Level::kNote:
-      return "note";
-    case Finding::Level::kError:
-      return "error";
-    case Finding::Level::kWarning:
-      break;
-  }
-  return "warning";
-}
-
 /// A path as a URI reference: what RFC 3986 does not allow in one is written %XX.
 std::string uri(const std::string& path) {
   std::string out;

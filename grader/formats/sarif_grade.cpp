@@ -30,7 +30,7 @@ Finding of_check(const Result& result, const Check& check) {
   finding.title = "a check of " + std::string(name_of(check.kind)) + " did not pass: " + outcome(check);
   const bool decides = check.verdict == Verdict::kFail && check.kind != CheckKind::kPrediction;
   finding.level = decides ? Finding::Level::kError : Finding::Level::kWarning;
-  finding.message = result.part + " " + (check.title.empty() ? check.id : check.title) +
+  finding.message = result.part + " " + check.label() +
                     (check.message.empty() ? "" : ": " + shortened(check.message, 4000));
   finding.check = name_of(check.kind);
   // A check that names no line is about the file that was graded.

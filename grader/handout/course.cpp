@@ -10,6 +10,7 @@
 
 #include "grader/base/file.h"
 #include "grader/box/process.h"
+#include "grader/handout/student_page.h"
 #include "grader/handout/zip.h"
 #include "grader/lab/skeleton.h"
 #include "grader/lab/spec_files.h"
@@ -60,11 +61,6 @@ const std::vector<std::string> kToGrade = {
 const std::vector<std::string> kToLearn = {".clang-format", ".clang-tidy", ".clangd", ".devcontainer",
                                            ".dockerignore", ".gitignore",  ".vscode", "Dockerfile",
                                            "README.md",     "docs"};
-
-/// A paragraph, or a row of a table, that says one of these is about what students do not have.
-const std::vector<std::string> kNotTheirs = {"solutions/",       "author-check",   "./lab batch",
-                                             "./lab export",     "./lab syllabus", "./lab statistics",
-                                             "./lab similarity", "./lab new",      "./lab exam"};
 
 bool lies_in(const fs::path& name, const std::string& folder) {
   const std::string text = name.generic_string();
@@ -121,10 +117,6 @@ bool holds_hidden_cases(const fs::path& file) {
   return file.extension() == ".toml" && std::regex_search(read_file(file), kCase);
 }
 
-bool is_executable(const fs::path& file) {
-  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
-}
-
 /// `key = 12  # comment` becomes `key = ""  # comment`.
 std::string unanswered(const std::string& prediction) {
   static const std::regex kAnswer(R"(^(\s*\w+\s*=\s*)("[^"]*"|[^#\s]+))");
@@ -159,138 +151,7 @@ std::vector<CourseFile> read_files(const fs::path& root, const std::vector<fs::p
   return files;
 }
 
-/// Between blank lines, but code between ``` stays in one piece.
-std::vector<std::string> paragraphs_of(const std::string& text) {
-  std::vector<std::string> paragraphs(1);
-  std::istringstream lines(text);
-  bool in_code = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) in_code = !in_code;
-    if (line.empty() && !in_code) {
-      paragraphs.emplace_back();
-    } else {
-      paragraphs.back() += line + "\n";
-    }
-  }
-  return paragraphs;
-}
-
-bool says_what_they_lack(const std::string& text) {
-  return std::ranges::any_of(kNotTheirs,
-                             [&](const std::string& words) { return text.find(words) != std::string::npos; });
-}
-
-using Kept = std::function<bool(const fs::path&)>;
-
-const std::regex& link_in_text() {
-  static const std::regex kLink(R"(\[([^\]\n]*)\]\(([^)#\s]+)(#[^)\s]*)?\))");
-  return kLink;
-}
-
-bool leads_somewhere(const std::string& target, const fs::path& page, const Kept& kept) {
-  const bool elsewhere = target.find("://") != std::string::npos || target.starts_with("mailto:");
-  return elsewhere || kept((page.parent_path() / target).lexically_normal());
-}
-
-/// A row that only leads to pages which are not there.
-bool leads_nowhere(const std::string& row, const fs::path& page, const Kept& kept) {
-  bool any = false;
-  for (std::sregex_iterator it(row.begin(), row.end(), link_in_text()), end; it != end; ++it) {
-    if (leads_somewhere((*it)[2], page, kept)) return false;
-    any = true;
-  }
-  return any;
-}
-
-/// A table without those rows, nothing when only its head is left.
-std::string rows_for_students(const std::string& table, const fs::path& page, const Kept& kept) {
-  std::istringstream lines(table);
-  std::string out;
-  unsigned rows = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (says_what_they_lack(line) || leads_nowhere(line, page, kept)) continue;
-    out += line + "\n";
-    ++rows;
-  }
-  return rows > 2 ? out : "";
-}
-
-int level_of_heading(const std::string& paragraph) {
-  const size_t marks = paragraph.find_first_not_of('#');
-  const bool one_line = paragraph.find('\n') + 1 == paragraph.size();
-  return one_line && marks != 0 && marks != std::string::npos && paragraph[marks] == ' '
-             ? static_cast<int>(marks)
-             : 0;
-}
-
-/// A heading with nothing under it goes too.
-void drop_empty_sections(std::vector<std::string>& paragraphs) {
-  for (size_t i = paragraphs.size(); i-- > 0;) {
-    const int level = level_of_heading(paragraphs[i]);
-    if (level < 2) continue;
-    size_t next = i + 1;
-    while (next < paragraphs.size() && paragraphs[next].empty()) ++next;
-    const bool is_last = next == paragraphs.size();
-    if (is_last || (level_of_heading(paragraphs[next]) != 0 && level_of_heading(paragraphs[next]) <= level))
-      paragraphs[i].clear();
-  }
-}
-
-/// Cut at the end of a line, the blank before goes too.
-std::string without_marked(const std::string& text) {
-  constexpr std::string_view kBegin = "<!-- instructors: -->", kEnd = "<!-- :instructors -->";
-  std::string out;
-  size_t at = 0;
-  for (size_t begin = text.find(kBegin); begin != std::string::npos; begin = text.find(kBegin, at)) {
-    out += text.substr(at, begin - at);
-    const size_t end = text.find(kEnd, begin);
-    if (end == std::string::npos) return out;  // rather too little than what is not theirs
-    at = end + kEnd.size();
-    if (out.ends_with(' ') && at < text.size() && text[at] == '\n') out.pop_back();
-  }
-  return out + text.substr(at);
-}
-
-std::string marked_for_students(const std::string& text) {
-  static const std::regex kShow(R"(<!-- students: ([\s\S]*?) -->)");
-  return std::regex_replace(without_marked(text), kShow, "$1");
-}
-
-std::string links_for_students(const std::string& text, const fs::path& page, const Kept& kept) {
-  std::string out;
-  auto begin = text.cbegin();
-  for (std::sregex_iterator it(text.begin(), text.end(), link_in_text()), end; it != end; ++it) {
-    const std::smatch& link = *it;
-    out.append(begin, link[0].first);
-    out += leads_somewhere(link[2], page, kept) ? link[0].str() : link[1].str();
-    begin = link[0].second;
-  }
-  out.append(begin, text.cend());
-  return out;
-}
-
 }  // namespace
-
-std::string page_for_students(const std::string& text, const fs::path& page,
-                              const std::function<bool(const fs::path&)>& kept) {
-  std::vector<std::string> paragraphs = paragraphs_of(marked_for_students(text));
-  for (std::string& paragraph : paragraphs) {
-    if (paragraph.starts_with('|')) {
-      paragraph = rows_for_students(paragraph, page, kept);
-    } else if (says_what_they_lack(paragraph)) {
-      paragraph = "";
-    }
-  }
-  drop_empty_sections(paragraphs);
-  std::string out;
-  bool first = true;
-  for (const std::string& paragraph : paragraphs) {
-    if (paragraph.empty()) continue;
-    out += (first ? "" : "\n") + paragraph;
-    first = false;
-  }
-  return links_for_students(out, page, kept);
-}
 
 std::vector<fs::path> unusual_files(const std::vector<CourseFile>& files, const std::vector<Chosen>& parts) {
   const auto belongs = [&](const fs::path& name) {  // below labs/NN-name/

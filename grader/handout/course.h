@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -46,11 +45,5 @@ std::vector<CourseFile> autograder_files(const Paths& paths, const std::vector<C
 /// them.
 std::string gradescope_zip(const Paths& paths, const std::vector<Chosen>& parts,
                            const std::string& hidden = {}, const std::vector<CourseFile>& built = {});
-
-/// A Markdown page for students: paragraphs and rows about what they do not have are left out, links to pages
-/// that they lack become plain text. `<!-- instructors: -->` to `<!-- :instructors -->` is cut out, and
-/// `<!-- students: TEXT -->` becomes TEXT. `page` is the page's name, `kept` says which files are there.
-std::string page_for_students(const std::string& text, const std::filesystem::path& page,
-                              const std::function<bool(const std::filesystem::path&)>& kept);
 
 }  // namespace roofline::grader

@@ -8,6 +8,7 @@
 
 #include "grader/base/file.h"
 #include "grader/base/paths.h"
+#include "grader/base/words.h"
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
@@ -30,12 +31,6 @@ const std::vector<std::pair<const char*, const char*>> kPlaces = {
     {"answer.md", "solutions/@FOLDER@/answer.md"},
     {"zeros.cu", "solutions/@FOLDER@/wrong/zeros.cu"},
 };
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-  return text;
-}
 
 void refuse_taken(const fs::path& root, const std::string& folder) {
   std::error_code ignored;

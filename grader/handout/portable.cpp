@@ -14,19 +14,7 @@
 
 namespace roofline::grader {
 namespace fs = std::filesystem;
-namespace {
-
-bool is_executable(const fs::path& file) {
-  return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
-}
-
-std::string replaced(std::string text, const std::string& word, const std::string& by) {
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void mirror(const std::vector<CourseFile>& files, const fs::path& folder) {
   std::set<fs::path> wanted;

@@ -11,14 +11,6 @@
 namespace roofline::grader {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n";
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kBlank) - begin + 1));
-}
-
 /// A unit and how many of the first unit of its kind it is.
 struct Unit {
   std::string_view name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "grader/base/symbol_name.h"
@@ -157,11 +158,15 @@ std::vector<LineAdvice> advice_on(const sim::Region& region, const std::vector<s
                                   const sim::DeviceDescription& device, const std::string& source) {
   const ProgramProfile program = profile_of(region, lines, device);
   const double whole = std::max(region.virtual_seconds, 1e-12);
-  const bool own_kernels =
-      std::ranges::any_of(lines, [&](const sim::LineRecord& line) { return line_in(line, source) != 0; });
+  std::set<std::string> own;  // the others are given: nobody can change them
+  for (const KernelProfile& kernel : program.kernels)
+    if (std::ranges::any_of(lines, [&](const sim::LineRecord& line) {
+          return line.kernel == kernel.symbol && line_in(line, source) != 0;
+        }))
+      own.insert(kernel.name);
   std::vector<LineAdvice> advice;
   for (const Finding& finding : advise(program)) {
-    if (!own_kernels && !finding.kernel.empty()) continue;  // given: nobody can change them
+    if (!finding.kernel.empty() && !own.contains(finding.kernel)) continue;
     LineAdvice one{.line = is_source(finding.file, source) ? finding.line : 0,
                    .rule = finding.rule,
                    .message = finding.message,

@@ -10,7 +10,7 @@
 #include "grader/base/units.h"
 #include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
-#include "grader/judge/performance_checks.h"
+#include "grader/judge/structure_rules.h"
 
 namespace roofline::grader {
 namespace {
@@ -36,7 +36,7 @@ constexpr unsigned kMostUnwritten = 3;
 constexpr std::uint64_t kSmallBytes = 3 << 20;
 constexpr std::size_t kLeastCases = 4;
 constexpr double kQuickDeadline = 5;
-constexpr const char* kNothingWritten = "nothing was written";
+constexpr const char* kNothingWritten = "nothing was written here";
 constexpr Room kFirstRoom = {std::uint64_t{16} << 20, std::uint64_t{32} << 20};
 
 std::uint64_t available_host_bytes() {
@@ -73,10 +73,7 @@ class CaseRunner {
       ++ran;
       const double done = static_cast<double>(i) / static_cast<double>(cases.size());
       grading_.progress("correctness", cases[i].title, 0.5 * done);
-      Check check;
-      check.id = prefix_ + cases[i].id;
-      check.title = cases[i].title;
-      check.kind = CheckKind::kCorrectness;
+      Check check{.id = prefix_ + cases[i].id, .title = cases[i].title, .kind = CheckKind::kCorrectness};
       if (cases[i].hidden && !hidden_) end_visible();
       decide(check, cases[i]);
       if (quick_ && !hidden_ && !cases[i].tells.empty()) check.detail.emplace_back("tells", cases[i].tells);
@@ -129,13 +126,11 @@ class CaseRunner {
   }
 
   void leave_out(std::size_t count) {
-    Check check;
-    check.id = prefix_ + "other-cases";
-    check.title = "the larger cases";
-    check.kind = CheckKind::kCorrectness;
-    check.verdict = Verdict::kSkipped;
-    check.message = std::to_string(count) + " not run yet";
-    grading_.add(std::move(check));
+    grading_.add({.id = prefix_ + "other-cases",
+                  .title = "the larger cases",
+                  .kind = CheckKind::kCorrectness,
+                  .verdict = Verdict::kSkipped,
+                  .message = std::to_string(count) + " not run yet"});
   }
 
   /// One worker for every small case: a new one for each that needs more memory would take a second in all.
@@ -166,7 +161,9 @@ class CaseRunner {
   }
 
   std::optional<std::string> reason_to_skip(const Case& one) const {
-    if (one.gpu_only && facts_.simulated) return "too large to simulate: only a GPU decides it";
+    if (one.gpu_only && facts_.simulated)
+      return "too large to simulate: only a GPU decides it. Until then read your code for it: does a 32-bit "
+             "number, such as blockIdx.x * blockDim.x, hold an index or a size?";
     if (one.needs_memory > facts_.memory_bytes) return "the device has too little memory";
     // Input, output, and the judge's own copy of it.
     if (one.needs_memory > 0 && 3 * one.needs_memory > available_host_bytes())

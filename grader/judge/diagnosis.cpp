@@ -135,10 +135,9 @@ std::string unanswered_diagnosis(std::uint64_t draw, unsigned count) {
 }
 
 Check judge_diagnosis(size_t index, const Diagnosis& said, const TimeProgram& time) {
-  Check check;
-  check.id = "program-" + program_number(index);
-  check.title = "what program " + program_number(index) + " waits for";
-  check.kind = CheckKind::kCorrectness;
+  Check check{.id = "program-" + program_number(index),
+              .title = "what program " + program_number(index) + " waits for",
+              .kind = CheckKind::kCorrectness};
   if (said.regime.empty()) {
     check.verdict = Verdict::kSkipped;
     check.reason = Class::kNotAnswered;

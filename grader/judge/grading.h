@@ -46,8 +46,6 @@ struct Grading {
 void grade_correctness(Grading& grading, const DeviceChoice& device, const std::string& prefix);
 /// Goals, sweeps, overlaps, structure, qualities.
 void grade_performance(Grading& grading);
-/// The goals once more on the part's second device, where the first gave the best medal.
-void grade_second_device(Grading& grading);
 /// Two instances, new ones; the worse counts.
 void grade_quality(Grading& grading, const Quality& quality);
 

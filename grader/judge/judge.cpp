@@ -56,14 +56,12 @@ void describe_device(Result& result, const DeviceFacts& facts) {
 }
 
 Check whole_part(Verdict verdict, Class reason, const std::string& id, const std::string& message) {
-  Check check;
-  check.id = id;
-  check.title = "this part on this device";
-  check.kind = CheckKind::kCorrectness;
-  check.verdict = verdict;
-  check.reason = reason;
-  check.message = message;
-  return check;
+  return {.id = id,
+          .title = "this part on this device",
+          .kind = CheckKind::kCorrectness,
+          .verdict = verdict,
+          .reason = reason,
+          .message = message};
 }
 
 void grade_all(Grading& grading) {
@@ -129,16 +127,28 @@ bool compiles(const BuiltSubmission& submission) {
   return !submission.build || submission.build->verdict == Verdict::kPass;
 }
 
+std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+/// Empty when the part can be done on GPUs of that capability.
+std::string capability_problem(const Part& part, int capability) {
+  if (capability < part.minimum_capability)
+    return "needs compute capability " + capability_text(part.minimum_capability);
+  if (std::ranges::find(part.capabilities_without, capability) != part.capabilities_without.end())
+    return "compute capability " + capability_text(capability) + " is without what this part is about";
+  return {};
+}
+
 /// All stages.
 void run_stages(Grading& grading) try {
   const Part& part = grading.part;
   grading.facts = device_facts(grading.device, grading.options);
   describe_device(grading.result, grading.facts);
   if (!grading.facts.simulated) grading.result.device.environment = gpu_environment(grading.device.ordinal);
-  if (grading.facts.capability < part.minimum_capability) {
+  if (const std::string why = capability_problem(part, grading.facts.capability); !why.empty()) {
     grading.add(whole_part(Verdict::kSkipped, Class::kUnsupportedDevice, "device",
-                           "needs compute capability " + std::to_string(part.minimum_capability / 10) + "." +
-                               std::to_string(part.minimum_capability % 10) + "; --device " +
+                           why + "; --device " +
                                simulated_with(part.minimum_capability, grading.options.simulator_directory) +
                                " simulates a device that has it"));
     return;

@@ -1,363 +1,19 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+// When a file is timed, and on which devices.
 #include <algorithm>
-#include <cmath>
 
-#include "grader/base/units.h"
 #include "grader/judge/call_profile.h"
 #include "grader/judge/device_facts.h"
-#include "grader/judge/performance_checks.h"
-#include "grader/judge/stopwatch.h"
-#include "grader/lab/declared_work.h"
-#include "simulator/timing/device_description.h"
+#include "grader/judge/grading.h"
+#include "grader/judge/timed_goals.h"
 
 namespace roofline::grader {
 namespace {
 
-class PerformanceGrader {
- public:
-  /// `structure`: what was decided elsewhere, on a simulated device; a GPU counts nothing.
-  explicit PerformanceGrader(Grading& grading, std::vector<Check> structure = {})
-      : g_(grading),
-        decided_(std::move(structure)),
-        stopwatch_(grading.facts.simulated ? simulated_stopwatch(grading) : gpu_stopwatch(grading)),
-        steps_(grading.part.goals.size() + grading.part.shown.size() + grading.part.overlaps.size()) {
-    for (const Sweep& sweep : grading.part.sweeps) steps_ += sweep.values.size();
-    if (g_.facts.simulated && !g_.options.simulator_directory.empty())
-      device_ = sim::load_device(g_.options.simulator_directory / "devices", g_.device.id);
-  }
-
-  void run() {
-    for (const Goal& goal : g_.part.goals)
-      if (!g_.ended) grade_goal(goal);
-    for (const Sweep& sweep : g_.part.sweeps)
-      if (!g_.ended) grade_sweep(sweep);
-    for (const Overlap& overlap : g_.part.overlaps)
-      if (!g_.ended) grade_overlap(overlap);
-    if (g_.ended) return;
-    if (!g_.options.brief)
-      for (const Goal& goal : g_.part.shown) show(goal);
-    for (const Check& check : decided_) g_.add(check);
-    if (!decided_.empty()) return;
-    for (const StructureCheck& rule : g_.part.structure) grade_structure(rule);
-    refuse_default_stream();
-  }
-
- private:
-  struct Seen {
-    sim::Region region;
-    Settings settings;
-    std::optional<sim::Region> last;
-  };
-
-  /// Two calls, or three: the worker cannot know how many. Where no medal is given, one will do.
-  unsigned calls() { return g_.options.brief ? 1 : 2 + static_cast<unsigned>(g_.next_seed() & 1); }
-
-  void progress(const std::string& detail) {
-    g_.progress("performance", detail,
-                0.5 + 0.5 * static_cast<double>(done_++) / static_cast<double>(steps_));
-  }
-
-  /// A GPU counts nothing: its point is what the lab says a call must do.
-  void place_declared(const Goal& goal, const Settings& settings, const TimedSeries& series) {
-    const DeclaredWork work = declared_work(goal, settings);
-    g_.result.profile.points.push_back({.id = goal.id,
-                                        .flops = work.flops,
-                                        .dram_bytes = work.bytes,
-                                        .us = series.time.median_us,
-                                        .tensor = roof(goal.roof).kind == RoofKind::kTensor});
-  }
-
-  void remember(TimedSeries& series, const Settings& settings, const std::string& id) {
-    if (!series.region) return;
-    GradeProfile& profile = g_.result.profile;
-    profile.points.push_back(roofline_point(id, *series.region, series.time.median_us));
-    add_counts(profile.lines, counts_by_line(series.lines, g_.submission.source));
-    if (device_)
-      add_advice(profile.advice, advice_on(*series.region, series.lines, *device_, g_.submission.source));
-    if (profile.timeline.spans.empty()) profile.timeline = std::move(series.timeline);
-    const auto kernels = summarise_kernels(*series.region);
-    g_.result.kernels.insert(g_.result.kernels.end(), kernels.begin(), kernels.end());
-    seen_.push_back({std::move(*series.region), settings, std::move(series.last)});
-  }
-
-  /// Rate of the probe in the roof's unit as a share of the data sheet, where it is hopeless: below a tenth
-  /// of what passes, on a size at which launch overhead costs an honest kernel about half.
-  std::optional<Fault> hopeless(const std::function<double(const Settings&)>& work, const Roof& against,
-                                double pass) const {
-    constexpr double kTelling = 4e6;  ///< bytes: smaller cases are all overhead
-    if (!g_.facts.simulated || !g_.probe || g_.probe->bytes < kTelling || !against.data_sheet ||
-        !(g_.probe->seconds > 0))
-      return {};
-    for (const auto& [name, value] : g_.part.cases.empty() ? NamedValues() : g_.part.cases[0].settings) {
-      if (!g_.probe->settings.find(name)) return {};
-    }
-    const double rate = work(g_.probe->settings) / g_.probe->seconds / against.unit_scale;
-    const double share = rate / against.data_sheet(g_.facts);
-    if (!(share < pass / 10)) return {};
-    return Fault{Class::kTooSlow,
-                 "already at " + g_.probe->title + " it reaches " + format_number("%.3g", rate) + " " +
-                     against.unit + ", " + format_number("%.5f", share) +
-                     " of the data sheet: not timed at full size",
-                 {},
-                 0};
-  }
-
-  /// What `hopeless` saw, as a share of the roof: steps are judged from it.
-  double probe_fraction(const Goal& goal) {
-    const Roof& against = roof(goal.roof);
-    const double rate = goal.work(g_.probe->settings) / g_.probe->seconds / against.unit_scale;
-    return rate / stopwatch_->value_of(against).value;
-  }
-
-  void grade_goal(const Goal& goal) {
-    progress(goal.title);
-    const Settings settings(goal.settings, g_.facts);
-    const Thresholds thresholds = thresholds_for(goal.thresholds, g_.facts.capability);
-    if (goal.clock == Clock::kDevice && goal.budget.empty()) {
-      if (auto fault = hopeless(goal.work, roof(goal.roof), thresholds.lowest())) {
-        give_up(goal.id, goal.title, std::move(*fault));
-        g_.result.checks.back().detail.emplace_back("fraction", probe_fraction(goal));
-        return;
-      }
-    }
-    const auto line_of = [&](const TimedSeries& series) {
-      Measurement line;
-      if (!series.fault)
-        line = goal.budget.empty() ? measurement(series, goal.work(settings), roof(goal.roof), thresholds)
-                                   : budget_measurement(series, budget_of(goal.budget, settings), thresholds);
-      line.id = goal.id;
-      line.title = goal.title;
-      return line;
-    };
-    const auto is_known = [&](const TimedSeries& series) {
-      return performance_check(line_of(series), series, g_.facts.simulated).verdict != Verdict::kNoisy;
-    };
-    TimedSeries series =
-        stopwatch_->time(settings, goal.clock, roof(goal.roof), calls(), Caches::kCold, is_known);
-    const Measurement line = line_of(series);
-    if (!series.fault) {
-      if (goal.flops) {
-        const double tflops = goal.flops(settings) / (series.time.median_us * 1e-6) * 1e-12;
-        if (const auto why = impossible(0, tflops, g_.facts, goal.flops.types))
-          series.fault = {Class::kImpossible, *why, {}, 0};
-        if (series.region)
-          if (const auto why = skipped_work(*series.region, goal.flops, settings))
-            series.fault = {Class::kImpossible, *why, {}, 0};
-      }
-      if (g_.result.one_time.empty()) g_.result.one_time = std::move(series.one_time);
-      remember(series, settings, goal.id);
-    }
-    g_.result.measurements.push_back(line);
-    Check judged = performance_check(line, series, g_.facts.simulated);
-    if (!series.fault && !goal.budget.empty())
-      judged.message += budget_text(budget_of(goal.budget, settings));
-    const Check& check = g_.add(std::move(judged));
-    if (!g_.facts.simulated && !series.fault && check.verdict != Verdict::kNoisy)
-      place_declared(goal, settings, series);
-  }
-
-  std::vector<BudgetTime> budget_of(const std::vector<BudgetLine>& budget, const Settings& settings) {
-    std::vector<BudgetTime> times;
-    for (const BudgetLine& line : budget) {
-      BudgetTime time{line.what, "", 0};
-      for (const RoofShare& share : line.shares) {
-        const double seconds = seconds_alone(share, settings);
-        if (!(seconds > time.seconds)) continue;
-        time.seconds = seconds;
-        time.roof = share.roof;
-      }
-      times.push_back(std::move(time));
-    }
-    return times;
-  }
-
-  double seconds_alone(const RoofShare& share, const Settings& settings) {
-    const Roof& against = roof(share.roof);
-    return share.work(settings) / (stopwatch_->value_of(against).value * against.unit_scale);
-  }
-
-  void grade_overlap(const Overlap& overlap) {
-    progress(overlap.title);
-    const Settings settings(overlap.settings, g_.facts);
-    TimedSeries series = stopwatch_->time(settings, Clock::kDevice, roof(overlap.kernels.roof), calls());
-    OverlapTimes times;
-    times.kernels = seconds_alone(overlap.kernels, settings);
-    for (const RoofShare& copy : overlap.copies) times.copies += seconds_alone(copy, settings);
-    times.together = series.time.median_us * 1e-6;
-    Measurement line;
-    if (!series.fault)
-      line = overlap_measurement(series, times, thresholds_for(overlap.thresholds, g_.facts.capability));
-    line.id = overlap.id;
-    line.title = overlap.title;
-    g_.result.measurements.push_back(line);
-    g_.add(overlap_check(line, series, times, g_.facts.simulated));
-    if (!series.fault) remember(series, settings, overlap.id);
-  }
-
-  /// A line that is printed and never graded. The median of three calls on the same buffers: the later two
-  /// find in the caches what the first one left there.
-  void show(const Goal& goal) {
-    progress(goal.title);
-    const Settings settings(goal.settings, g_.facts);
-    const TimedSeries series = stopwatch_->time(settings, goal.clock, roof(goal.roof), 3, Caches::kWarm);
-    if (series.fault || series.doubt > 0) return;
-    Measurement line = measurement(series, goal.work(settings), roof(goal.roof), PerMedal::zeros());
-    line.id = goal.id;
-    line.title = goal.title;
-    line.medal = Medal::kNone;
-    line.limiter.clear();  // of the first call, which found cold caches
-    g_.result.shown.push_back(std::move(line));
-  }
-
-  /// A line without a time, and its check.
-  void give_up(const std::string& id, const std::string& title, Fault fault) {
-    Measurement line;
-    line.id = id;
-    line.title = title;
-    TimedSeries series;
-    series.fault = std::move(fault);
-    g_.result.measurements.push_back(line);
-    g_.add(performance_check(line, series, g_.facts.simulated));
-  }
-
-  void grade_sweep(const Sweep& sweep) {
-    const double pass = thresholds_for(sweep.lowest, g_.facts.capability).lowest();
-    if (auto fault = hopeless(sweep.bytes, roof(sweep.memory_roof), pass)) {
-      TimedSeries series;
-      series.fault = std::move(*fault);
-      abandon(sweep, sweep.values.front(), series);
-      return;
-    }
-    SweepResult result;
-    result.id = sweep.id;
-    result.title = sweep.title;
-    result.argument = sweep.argument;
-    for (std::size_t i = 0; i < sweep.values.size(); ++i) {
-      if (g_.options.brief && i % 3 != 0 && i + 1 != sweep.values.size()) continue;
-      progress(sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
-      Settings settings(sweep.settings, g_.facts);
-      settings.set(sweep.argument, sweep.values[i]);
-      // The lower half of a sweep is timed beside the memory roof, the upper beside the compute roof.
-      const bool lower = 2 * i < sweep.values.size();
-      const Roof& beside = roof(lower ? sweep.memory_roof : sweep.compute_roof);
-      const double bytes = sweep.bytes(settings), flops = sweep.flops(settings);
-      const bool decides = i == 0 || i + 1 == sweep.values.size() || near_ridge(flops / bytes);
-      TimedSeries series = stopwatch_->time(settings, Clock::kDevice, beside, 1, Caches::kCold,
-                                            [&](const TimedSeries&) { return !decides; });
-      if (!series.fault) {
-        const double seconds = series.time.median_us * 1e-6;
-        const double gbps = bytes / seconds * 1e-9, tflops = flops / seconds * 1e-12;
-        if (const auto why = impossible(gbps, tflops, g_.facts))
-          series.fault = {Class::kImpossible, *why, {}, 0};
-        if (series.region)
-          if (const auto why = skipped_work(*series.region, sweep.flops, settings))
-            series.fault = {Class::kImpossible, *why, {}, 0};
-        (lower ? result.memory_roof : result.compute_roof) = series.roof;
-        result.points.push_back({sweep.values[i], flops / bytes, gbps, tflops, 0, series.time,
-                                 series.region ? limiter_of(*series.region) : "", series.doubt});
-      }
-      if (series.fault) {
-        abandon(sweep, sweep.values[i], series);
-        return;
-      }
-      remember(series, settings,
-               sweep.argument + " = " + std::to_string(static_cast<long long>(sweep.values[i])));
-    }
-    finish_sweep(result);
-    for (SweepVerdict& verdict : judge_sweep(sweep, result, g_.facts)) {
-      if (verdict.line) g_.result.measurements.push_back(*verdict.line);
-      g_.add(std::move(verdict.check));
-    }
-    g_.result.sweeps.push_back(std::move(result));
-  }
-
-  /// Near what the data sheet says, the point may be the one at the measured ridge.
-  bool near_ridge(double intensity) const {
-    constexpr double kFactor = 3;
-    const double ridge = g_.facts.fp32_tflops * 1e12 / (g_.facts.pin_gbps * 1e9);
-    return intensity > ridge / kFactor && intensity < ridge * kFactor;
-  }
-
-  /// A sweep with a point that failed has no roofline; its lines earn nothing.
-  void abandon(const Sweep& sweep, double value, const TimedSeries& series) {
-    Check check;
-    check.id = sweep.id;
-    check.title = sweep.title;
-    check.kind = CheckKind::kPerformance;
-    const std::string at = sweep.argument + " = " + std::to_string(static_cast<long long>(value)) + ": ";
-    check.verdict = Verdict::kFail;
-    check.reason = series.fault.reason;
-    check.message = at + series.fault.message;
-    check.file = series.fault.file;
-    check.line = series.fault.line;
-    check.detail = series.detail;
-    for (const char* end : {"-lowest", "-highest"}) {
-      Measurement line;
-      line.id = sweep.id + end;
-      line.title = sweep.title;
-      g_.result.measurements.push_back(std::move(line));
-    }
-    g_.add(std::move(check));
-  }
-
-  /// A rule that every part has, listed only where it is broken.
-  void refuse_default_stream() {
-    for (const Seen& seen : seen_) {
-      auto complaint = used_default_stream(seen.region);
-      if (!complaint && seen.last) complaint = used_default_stream(*seen.last);
-      if (!complaint) continue;
-      Check check;
-      check.id = "stream";
-      check.title = "work is launched in the given stream";
-      check.kind = CheckKind::kStructure;
-      check.reason = Class::kWrongStructure;
-      check.message = *complaint;
-      g_.add(std::move(check));
-      return;
-    }
-  }
-
-  void grade_structure(const StructureCheck& rule) {
-    Check check;
-    check.id = rule.id;
-    check.title = rule.title;
-    check.kind = CheckKind::kStructure;
-    if (seen_.empty()) {
-      check.verdict = Verdict::kSkipped;
-      check.reason = g_.facts.simulated ? Class::kNone : Class::kUnsupportedDevice;
-      check.message = g_.facts.simulated ? "no timed call finished" : "only a simulated device counts this";
-    } else {
-      check.verdict = Verdict::kPass;
-    }
-    for (const Seen& seen : seen_) {
-      const auto complaint = rule.complaint({seen.region, seen.settings, seen.last ? &*seen.last : nullptr});
-      if (!complaint) continue;
-      check.verdict = Verdict::kFail;
-      check.reason = Class::kWrongStructure;
-      check.message = *complaint;
-      break;
-    }
-    g_.add(std::move(check));
-  }
-
-  Grading& g_;
-  std::vector<Check> decided_;
-  std::unique_ptr<Stopwatch> stopwatch_;
-  std::optional<sim::DeviceDescription> device_;
-  std::size_t steps_ = 0, done_ = 0;
-  std::vector<Seen> seen_;
-};
-
 void skip(Grading& grading, CheckKind kind, const std::string& id, const std::string& title,
           const std::string& why) {
-  Check check;
-  check.id = id;
-  check.title = title;
-  check.kind = kind;
-  check.verdict = Verdict::kSkipped;
-  check.message = why;
-  grading.add(std::move(check));
+  grading.add({.id = id, .title = title, .kind = kind, .verdict = Verdict::kSkipped, .message = why});
 }
 
 /// A file that is as good as can be where it was graded.
@@ -370,33 +26,6 @@ bool best_so_far(const Result& result) {
          });
 }
 
-}  // namespace
-
-Counted count_in_simulation(Grading& grading) {
-  const DeviceChoice like = simulated_stand_in(grading.facts, grading.options);
-  Part part = grading.part;
-  part.shown.clear();
-  GradeOptions options = grading.options;
-  options.enough = nullptr;  // a time that is too slow there is no fault
-  Grading there{grading.lab, part, grading.submission, like, options, device_facts(like, options), {}};
-  there.budget = grading.budget;
-  there.calls = grading.calls;
-  there.probe = grading.probe;
-  PerformanceGrader(there).run();
-  grading.calls = there.calls;
-  Counted counted;
-  for (Check& check : there.result.checks) {
-    check.title += ", on the simulated " + there.facts.name;
-    if (check.kind == CheckKind::kStructure)
-      counted.structure.push_back(std::move(check));
-    else if (check.verdict == Verdict::kFail && check.reason != Class::kTooSlow && !counted.fault)
-      counted.fault = std::move(check);
-  }
-  return counted;
-}
-
-namespace {
-
 /// What the best medal asks for; every other one asks for nothing.
 Thresholds only_the_best(const Thresholds& thresholds) {
   Thresholds best = PerMedal::zeros();
@@ -404,8 +33,7 @@ Thresholds only_the_best(const Thresholds& thresholds) {
   return best;
 }
 
-}  // namespace
-
+/// The goals once more on the part's second device, where the first gave the best medal.
 void grade_second_device(Grading& grading) {
   const DeviceChoice standard, second{.id = grading.part.second_device};
   const bool asked = grading.device.simulated && grading.device.id == standard.id && !second.id.empty();
@@ -423,7 +51,7 @@ void grade_second_device(Grading& grading) {
   Grading there{grading.lab, goals, grading.submission, second, once, device_facts(second, once), {}};
   there.budget = grading.budget;
   there.calls = grading.calls;
-  PerformanceGrader(there).run();
+  grade_timed_goals(there);
   for (Measurement& line : there.result.measurements) {
     Check check = *there.result.find(line.id);
     check.id = line.id += "-" + second.id;
@@ -435,6 +63,31 @@ void grade_second_device(Grading& grading) {
   if (!best_so_far(grading.result))
     add_advice(grading.result.profile.advice, std::move(there.result.profile.advice));
   grading.calls = there.calls;
+}
+
+}  // namespace
+
+Counted count_in_simulation(Grading& grading) {
+  const DeviceChoice like = simulated_stand_in(grading.facts, grading.options);
+  Part part = grading.part;
+  part.shown.clear();
+  GradeOptions options = grading.options;
+  options.enough = nullptr;  // a time that is too slow there is no fault
+  Grading there{grading.lab, part, grading.submission, like, options, device_facts(like, options), {}};
+  there.budget = grading.budget;
+  there.calls = grading.calls;
+  there.probe = grading.probe;
+  grade_timed_goals(there);
+  grading.calls = there.calls;
+  Counted counted;
+  for (Check& check : there.result.checks) {
+    check.title += ", on the simulated " + there.facts.name;
+    if (check.kind == CheckKind::kStructure)
+      counted.structure.push_back(std::move(check));
+    else if (check.verdict == Verdict::kFail && check.reason != Class::kTooSlow && !counted.fault)
+      counted.fault = std::move(check);
+  }
+  return counted;
 }
 
 void grade_performance(Grading& grading) {
@@ -458,7 +111,7 @@ void grade_performance(Grading& grading) {
     }
   }
   if (why.empty()) {
-    PerformanceGrader(grading, std::move(counted.structure)).run();
+    grade_timed_goals(grading, std::move(counted.structure));
     if (grading.ended) return;
     grade_second_device(grading);
     for (const Quality& quality : grading.part.qualities) grade_quality(grading, quality);

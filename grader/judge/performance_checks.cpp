@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grader/base/symbol_name.h"
 #include "grader/base/units.h"
 
 namespace roofline::grader {
@@ -16,11 +15,7 @@ std::string rate(double value, const std::string& unit) {
 }
 
 Check performance(const std::string& id, const std::string& title) {
-  Check check;
-  check.id = id;
-  check.title = title;
-  check.kind = CheckKind::kPerformance;
-  return check;
+  return {.id = id, .title = title, .kind = CheckKind::kPerformance};
 }
 
 void fill_thresholds(Measurement& line, const Thresholds& thresholds) {
@@ -268,6 +263,14 @@ Check overlap_check(const Measurement& line, const TimedSeries& series, const Ov
   return check;
 }
 
+bool median_is_settled(std::span<const double> fractions, const Thresholds& thresholds) {
+  const std::size_t n = fractions.size(), middle = n / 2;
+  const auto away =
+      std::min(middle, static_cast<std::size_t>(std::ceil(1.5 * std::sqrt(static_cast<double>(n)))));
+  return n > 0 && medal_for(fractions[middle - away], thresholds) ==
+                      medal_for(fractions[std::min(middle + away, n - 1)], thresholds);
+}
+
 std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts,
                                       std::span<const sim::FlopType> types) {
   if (facts.pin_gbps > 0 && gbps > facts.pin_gbps) {
@@ -294,22 +297,6 @@ std::optional<std::string> skipped_work(const sim::Region& region, const Declare
   if (counted >= kLeastShareOfWork * declared) return std::nullopt;
   return "the device did " + format_number("%.3g", counted) + " of the " + format_number("%.3g", declared) +
          " floating-point operations that the task has: which work was skipped?";
-}
-
-std::optional<std::string> used_default_stream(const sim::Region& region) {
-  const auto kernel =
-      std::ranges::find(region.kernels, sim::kLegacyDefaultStream, &sim::KernelRecord::stream);
-  if (kernel == region.kernels.end()) {
-    if (region.default_stream_copies == 0) return std::nullopt;
-    return "a copy or a fill ran in the legacy default stream, which does not wait for the stream that your "
-           "function was given; write cudaMemcpyAsync(..., stream), cudaMemsetAsync(..., stream)";
-  }
-  const std::string name = readable_symbol(kernel->name);
-  return name +
-         " ran in the legacy default stream instead of the stream that your function was given; write " +
-         (kernel->graph_launch != 0
-              ? "cudaGraphLaunch(exec, stream)"
-              : name.substr(0, name.find('(')) + "<<<blocks, threads, shared bytes, stream>>>(...)");
 }
 
 void finish_sweep(SweepResult& sweep) {

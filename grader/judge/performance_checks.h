@@ -38,6 +38,11 @@ Measurement overlap_measurement(const TimedSeries& series, const OverlapTimes& t
 Check overlap_check(const Measurement& line, const TimedSeries& series, const OverlapTimes& times,
                     bool simulated);
 
+/// Whether another draw of instances would hardly change the medal of a median. `fractions` are in order. How
+/// many of them are below the median of all possible instances is binomial, with a standard deviation of
+/// sqrt(n) / 2: three of these are left to either side.
+bool median_is_settled(std::span<const double> fractions, const Thresholds& thresholds);
+
 /// A sentence when these rates beat what the device's pins and FP32 lanes can do.
 std::optional<std::string> impossible(double gbps, double tflops, const DeviceFacts& facts,
                                       std::span<const sim::FlopType> types = {});
@@ -45,11 +50,6 @@ std::optional<std::string> impossible(double gbps, double tflops, const DeviceFa
 /// A sentence when the device counted too few of the operations that a call declares.
 std::optional<std::string> skipped_work(const sim::Region& region, const DeclaredFlops& declared,
                                         const Settings& settings);
-
-/// A sentence when a kernel, a copy or a fill ran in the legacy default stream: a rule for every part.
-/// Neither the judge's own copies nor the stream that is given wait for it on a GPU: what is right here would
-/// be a race there.
-std::optional<std::string> used_default_stream(const sim::Region& region);
 
 /// Fills ridge, knee and roof fractions from the points and the roofs.
 void finish_sweep(SweepResult& sweep);

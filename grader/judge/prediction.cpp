@@ -37,7 +37,7 @@ std::string too_much(const std::filesystem::path& file) {
 }
 
 /// What the file says, or why it cannot be read.
-struct Answers {
+struct AnswersInFile {
   toml::table table;
   std::string broken;
   unsigned line = 0;  ///< where it is broken; 0: the file as a whole
@@ -49,8 +49,8 @@ struct Answers {
   }
 };
 
-Answers read_answers(const std::filesystem::path& file) {
-  Answers answers;
+AnswersInFile read_answers(const std::filesystem::path& file) {
+  AnswersInFile answers;
   if (!std::filesystem::exists(file)) return answers;
   try {
     answers.broken = too_much(file);
@@ -63,14 +63,12 @@ Answers read_answers(const std::filesystem::path& file) {
 }
 
 Check not_answered(const Prediction& asked) {
-  Check check;
-  check.id = "prediction-" + asked.key;
-  check.title = asked.question;
-  check.kind = CheckKind::kPrediction;
-  check.verdict = Verdict::kSkipped;
-  check.reason = Class::kNotAnswered;
-  check.message = asked.key + " has no answer yet";
-  return check;
+  return {.id = "prediction-" + asked.key,
+          .title = asked.question,
+          .kind = CheckKind::kPrediction,
+          .verdict = Verdict::kSkipped,
+          .reason = Class::kNotAnswered,
+          .message = asked.key + " has no answer yet"};
 }
 
 void decide(Check& check, bool right, const std::string& said, const std::string& hint) {
@@ -117,7 +115,7 @@ std::vector<Check> grade_predictions(const std::vector<Prediction>& asked, const
                                      const std::string& source_path) {
   std::vector<Check> checks;
   if (asked.empty()) return checks;
-  const Answers answers = read_answers(file);
+  const AnswersInFile answers = read_answers(file);
   for (const Prediction& prediction : asked) {
     Check check = not_answered(prediction);
     if (!answers.broken.empty()) {
@@ -141,7 +139,7 @@ std::vector<Check> grade_predictions(const std::vector<Prediction>& asked, const
 std::vector<Prediction> unanswered(const std::vector<Prediction>& asked, const std::filesystem::path& file) {
   std::vector<Prediction> open;
   if (asked.empty()) return open;
-  const Answers answers = read_answers(file);
+  const AnswersInFile answers = read_answers(file);
   if (!answers.broken.empty()) return open;
   for (const Prediction& question : asked)
     if (answers.to(question) == nullptr) open.push_back(question);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -13,10 +14,9 @@ namespace roofline::grader {
 namespace {
 
 /// The quality is that of the median: of a few instances one that is easy or hard by chance would decide.
-/// An odd number, so that the median is an instance.
-constexpr int kInstances = 51, kBriefInstances = 11;
-
-int instances_for(const Grading& grading) { return grading.options.brief ? kBriefInstances : kInstances; }
+/// Where another draw could earn another medal there are more of them, kMore at a time. Their number is odd,
+/// so that the median is an instance.
+constexpr std::size_t kLeast = 51, kMore = 50, kMost = 801, kBrief = 11;
 
 struct Answer {
   Fault fault;
@@ -63,32 +63,44 @@ class Instances {
   std::optional<Rig> rig_;
 };
 
-/// The median of all, or the first that is wrong.
-Answer median_answer(Grading& grading, const Quality& quality, double& worst) {
+struct Sample {
+  Answer median;  ///< or the first that is wrong
+  double worst = 0;
+  std::size_t instances = 0;
+};
+
+Sample sample(Grading& grading, const Quality& quality) {
   Instances instances(grading, quality);
   std::vector<Answer> answers;
-  for (int i = 0; i < instances_for(grading); ++i) {
-    answers.push_back(instances.next());
-    if (answers.back().fault) return std::move(answers.back());
-  }
-  std::ranges::sort(answers, std::less(), &Answer::fraction);
-  worst = answers.front().fraction();
-  return std::move(answers[answers.size() / 2]);
+  const auto take = [&](std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      answers.push_back(instances.next());
+      if (answers.back().fault) return false;
+    }
+    std::ranges::sort(answers, std::less(), &Answer::fraction);
+    return true;
+  };
+  if (!take(grading.options.brief ? kBrief : kLeast)) return {std::move(answers.back())};
+  const auto settled = [&] {
+    std::vector<double> fractions;
+    for (const Answer& answer : answers) fractions.push_back(answer.fraction());
+    return median_is_settled(fractions, quality.thresholds);
+  };
+  while (!grading.options.brief && answers.size() < kMost && !settled())
+    if (!take(kMore)) return {std::move(answers.back())};
+  const std::size_t n = answers.size();
+  return {std::move(answers[n / 2]), answers.front().fraction(), n};
 }
 
 }  // namespace
 
 void grade_quality(Grading& grading, const Quality& quality) {
   grading.progress("performance", quality.title, -1);
-  double worst = 0;
-  Answer median = median_answer(grading, quality, worst);
+  auto [median, worst, instances] = sample(grading, quality);
   Measurement line;
   line.id = quality.id;
   line.title = quality.title;
-  Check check;
-  check.id = quality.id;
-  check.title = quality.title;
-  check.kind = CheckKind::kPerformance;
+  Check check{.id = quality.id, .title = quality.title, .kind = CheckKind::kPerformance};
   check.detail = std::move(median.detail);
   if (median.fault) {
     check.reason = median.fault.reason;
@@ -106,10 +118,9 @@ void grade_quality(Grading& grading, const Quality& quality) {
     check.reason = line.medal == Medal::kNone ? Class::kBudgetExceeded : Class::kNone;
     check.message = format_number("%.4g", median.value) + " " + quality.unit + " is " +
                     format_number("%.3f", median.value / median.bound) + " times the lower bound of " +
-                    format_number("%.4g", median.bound) + ", the median of " +
-                    std::to_string(instances_for(grading)) + " instances; the worst is " +
-                    format_number("%.3f", worst > 0 ? 1 / worst : 0) + " times its bound; " +
-                    format_number("%.2f", 1 / quality.thresholds.lowest()) + " passes";
+                    format_number("%.4g", median.bound) + ", the median of " + std::to_string(instances) +
+                    " instances; the worst is " + format_number("%.3f", worst > 0 ? 1 / worst : 0) +
+                    " times its bound; " + format_number("%.2f", 1 / quality.thresholds.lowest()) + " passes";
     check.detail.emplace_back("fraction", line.fraction);
   }
   grading.result.measurements.push_back(std::move(line));

@@ -1,15 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <map>
-#include <mutex>
-#include <sstream>
-
 #include "grader/base/file.h"
-#include "grader/base/units.h"
 #include "grader/judge/device_facts.h"
 #include "grader/judge/gpu_timing.h"
 #include "grader/judge/grading.h"
+#include "grader/judge/remembered.h"
 #include "grader/lab/generate.h"
 #include "simulator/timing/device_description.h"
 
@@ -18,43 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_key(const std::string& name) {
-  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-/// By content: hashed once a process, and again when it changes.
-std::string identity_of(const fs::path& file) {
-  // What the builder made is called by a hash of all that it was made of: the same wherever it is linked.
-  if (is_key(file.stem())) return file.stem().string() + "\n";
-  static std::mutex mutex;
-  static std::map<std::string, std::string> known;
-  std::error_code ignored;
-  const auto time = fs::last_write_time(file, ignored).time_since_epoch().count();
-  const std::scoped_lock lock(mutex);
-  std::string& identity = known[file.string() + ":" + std::to_string(time)];
-  if (identity.empty()) identity = file.filename().string() + ":" + sha256_hex(read_file(file)) + "\n";
-  return identity;
-}
-
 /// Everything that a simulated roof's value depends on, wherever that lies.
 std::string cache_name(const Roof& roof, const DeviceFacts& facts, const GradeOptions& options,
                        const fs::path& worker) {
   std::string key = roof.id + "\n" + facts.id + "\n" + facts.model + "\n" + identity_of(worker);
   for (const auto& [name, value] : roof.settings) key += name + "=" + std::to_string(value.at(facts)) + "\n";
-  std::vector<std::string> parts;
-  for (const auto& entry : fs::recursive_directory_iterator(options.simulator_directory)) {
-    if (entry.is_regular_file()) parts.push_back(identity_of(entry.path()));
-  }
-  std::ranges::sort(parts);
-  for (const std::string& part : parts) key += part;
+  key += simulator_identity(options.simulator_directory);
   return sim::plain_device(facts.id) + "-" + roof.id + "-" + sha256_hex(key).substr(0, 16);
-}
-
-double remembered(const fs::path& file) {
-  double seconds = 0;
-  std::error_code ignored;
-  if (fs::exists(file, ignored)) std::istringstream(read_file(file)) >> seconds;
-  return seconds;
 }
 
 double simulated_seconds(const Roof& roof, const DeviceChoice& device, const DeviceFacts& facts,
@@ -96,11 +61,11 @@ RoofValue measure_roof(const Roof& roof, const DeviceChoice& device, const Devic
   if (!facts.simulated) return measure_roof_on_gpu(roof, device, facts, options, seed);
   const bool cached = !options.roof_cache.empty();
   const std::string name = cached ? cache_name(roof, facts, options, worker) : "";
-  double seconds = cached ? remembered(options.roof_cache / name) : 0;
-  if (cached && !(seconds > 0)) seconds = remembered(options.roofs_that_came / name);
+  double seconds = cached ? remembered_seconds(options.roof_cache / name) : 0;
+  if (cached && !(seconds > 0)) seconds = remembered_seconds(options.roofs_that_came / name);
   if (!(seconds > 0)) {
     seconds = simulated_seconds(roof, device, facts, options, worker, seed);
-    if (cached) write_file(options.roof_cache / name, format_number("%.17g\n", seconds));
+    if (cached) remember_seconds(options.roof_cache / name, seconds);
   }
   return roof_value(roof, facts, {seconds * 1e6, seconds * 1e6, seconds * 1e6, 1});
 } catch (const InfrastructureError&) {

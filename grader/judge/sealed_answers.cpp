@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "grader/base/error.h"
 #include "grader/base/file.h"
 #include "grader/base/utc_now.h"
+#include "grader/judge/remembered.h"
 #include "grader/judge/workbench.h"
 #include "grader/lab/generate.h"
 #include "grader/run/run.h"
@@ -30,17 +30,26 @@ std::vector<std::size_t> order_of(std::uint64_t draw, std::size_t count) {
   return order;
 }
 
-/// Times one program on changed devices, each once.
+/// Times one program on changed devices, each once: also when the same answers, or better ones, are judged
+/// again.
 class Experiment {
  public:
-  Experiment(const Paths& paths, fs::path program) : paths_(paths), program_(std::move(program)) {}
+  Experiment(const Paths& paths, fs::path program)
+      : paths_(paths),
+        program_(std::move(program)),
+        identity_(sha256_hex(read_file(program_)) + "\n" + simulator_identity(paths.simulator())) {}
 
   double seconds(std::string_view change, unsigned times) {
     const std::string device =
         std::string("sim:") + kDiagnosisDevice + (change.empty() ? "" : "," + std::string(change));
-    const auto [known, is_new] = seconds_.try_emplace({device, times});
-    if (is_new) known->second = run(device, times);
-    return known->second;
+    const std::string key = identity_ + device + "\n" + std::to_string(times);
+    const fs::path file = paths_.cache() / "experiments" / sha256_hex(key).substr(0, 32);
+    double seconds = remembered_seconds(file);
+    if (!(seconds > 0)) {
+      seconds = run(device, times);
+      remember_seconds(file, seconds);
+    }
+    return seconds;
   }
 
  private:
@@ -63,7 +72,7 @@ class Experiment {
 
   const Paths& paths_;
   fs::path program_;
-  std::map<std::pair<std::string, unsigned>, double> seconds_;
+  std::string identity_;
 };
 
 /// Points for each program that is right, a pass for kDiagnosed of them.
@@ -96,10 +105,7 @@ std::vector<SealedProgram> sealed_of(const Chosen& part, const Paths& paths) {
 }
 
 Check answered(const std::string& text, const std::string& name, unsigned count) {
-  Check check;
-  check.id = "answers";
-  check.title = "each program has an answer of its own";
-  check.kind = CheckKind::kBuild;
+  Check check{.id = "answers", .title = "each program has an answer of its own", .kind = CheckKind::kBuild};
   const auto refuse = [&](Class reason, std::string why) {
     check.verdict = Verdict::kFail;
     check.reason = reason;

@@ -41,7 +41,7 @@ class SimulatedStopwatch final : public Stopwatch {
   SimulatedStopwatch& operator=(const SimulatedStopwatch&) = delete;
 
   TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls, Caches caches,
-                   const TellsEnough&) override {
+                   const TellsEnough& tells_enough) override {
     TimedSeries series;
     series.roof = value_of(roof);
     std::vector<double> seconds;
@@ -76,10 +76,10 @@ class SimulatedStopwatch final : public Stopwatch {
       seconds.push_back(clock == Clock::kDevice ? timed.device_seconds : timed.host_seconds);
       const double work = lane_instructions(timed.region);
       (series.region ? series.last : series.region) = std::move(timed.region);
+      series.time = summarise(seconds);
       // Slow in virtual time is slow to simulate, and no second call makes it faster.
-      if (work > kPatience) break;
+      if (work > kPatience || (tells_enough && tells_enough(series))) break;
     }
-    series.time = summarise(seconds);
     return series;
   }
 

@@ -26,14 +26,16 @@ struct TimedSeries {
   std::vector<std::pair<std::string, Detail>> detail;
 };
 
-/// Whether times that would not settle tell enough all the same, so that no other try is needed.
+/// Whether the times so far tell enough, so that no other call is needed: on a GPU asked where they would not
+/// settle, on a simulated device after each call.
 using TellsEnough = std::function<bool(const TimedSeries&)>;
 
 /// Times the learner's function at a graded size: every call has fresh inputs, and its output is checked.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
-  /// At least `calls` calls. Throws InfrastructureError when the roof's own program fails.
+  /// At least `calls` calls, on a simulated device up to as many. Throws InfrastructureError when the roof's
+  /// own program fails.
   virtual TimedSeries time(const Settings& settings, Clock clock, const Roof& roof, unsigned calls,
                            Caches caches = Caches::kCold, const TellsEnough& tells_enough = {}) = 0;
   /// A roof by itself. Throws InfrastructureError when its program fails.

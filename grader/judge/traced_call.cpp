@@ -11,7 +11,7 @@ namespace roofline::grader {
 namespace {
 
 /// Device bytes of a call whose every request may be looked at: a second or so.
-constexpr std::uint64_t kSmallBytes = 3 << 20;
+constexpr std::uint64_t kTracedBytes = 3 << 20;
 
 /// The largest of the small cases without anything special about it.
 std::optional<CallPlan> plan_of(const Part& part, const DeviceFacts& facts, std::uint64_t seed) {
@@ -26,7 +26,7 @@ std::optional<CallPlan> plan_of(const Part& part, const DeviceFacts& facts, std:
     shape.guards = false;
     shape.fetch_inputs = false;
     const CallPlan plan(part.program, shape);
-    const bool fits = plan.device_bytes() <= kSmallBytes;
+    const bool fits = plan.device_bytes() <= kTracedBytes;
     if (fits && (!best || plan.device_bytes() > best->device_bytes())) best = plan;
   }
   return best;

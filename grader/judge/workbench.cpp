@@ -329,10 +329,7 @@ std::string lab_sha256(const Chosen& chosen, const Paths& paths) {
 }
 
 Check build_check(const BuildResult& built, const std::vector<ErrorMeaning>& own) {
-  Check check;
-  check.id = "build";
-  check.title = "compiles";
-  check.kind = CheckKind::kBuild;
+  Check check{.id = "build", .title = "compiles", .kind = CheckKind::kBuild};
   if (built.ok()) {
     check.verdict = Verdict::kPass;
     return check;

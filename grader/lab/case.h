@@ -19,8 +19,8 @@ struct Case {
   unsigned misaligned_elements = 0;  ///< base pointers off by this many elements from 256-byte alignment
   std::string misaligned_alone{};    ///< of this array only; empty: of all
   std::vector<std::pair<std::string, std::string>> alias{};  ///< output, input: the same pointer
-  bool gpu_only = false;                                     ///< too large to simulate
-  std::uint64_t needs_memory = 0;                            ///< device bytes
+  bool gpu_only = false;           ///< too large to simulate: it asks for indices of 64 bits
+  std::uint64_t needs_memory = 0;  ///< device bytes
   /// What goes wrong here and not in most other cases ("copies that nobody waits for"). `watch` runs these
   /// cases first, whatever they cost, and names what they cover.
   std::string tells{};

@@ -13,7 +13,7 @@ namespace {
 
 /// Threads of a layer's chain, two operations for each multiply-add, and clocks from one to the next on every
 /// GPU that there is a file of.
-constexpr double kChainThreads = 128, kFma = 2, kClocks = 4;
+constexpr double kBackwardThreads = 128, kFlopsAFma = 2, kClocks = 4;
 
 constexpr double kLayers = 8, kLayerUs = 60;
 
@@ -51,7 +51,7 @@ NamedValues timed_backward() {
           {"bucket", 0}};
 }
 
-double backward_flops(const Settings& s) { return kFma * kChainThreads * s["work"] * s["layers"]; }
+double backward_flops(const Settings& s) { return kFlopsAFma * kBackwardThreads * s["work"] * s["layers"]; }
 
 StructureCheck backward_done(unsigned gpus) {
   return {"backward", "each GPU runs the whole backward pass",

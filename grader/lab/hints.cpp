@@ -3,21 +3,15 @@
 #include "grader/lab/hints.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 
+#include "grader/base/words.h"
 #include "grader/text/table.h"
 
 namespace roofline::grader {
 namespace {
 
 constexpr std::string_view kHeading = "## Hint", kPart = "part ", kParts = "parts ", kTo = " to ";
-
-std::string trimmed(const std::string& text, const char* what) {
-  const size_t begin = text.find_first_not_of(what);
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(what) - begin + 1);
-}
 
 /// "- " and "1. ": how many characters a list item begins with; 0: no list item.
 size_t item_mark(const std::string& line) {
@@ -30,18 +24,13 @@ bool keeps_its_lines(const std::string& line) {
   return line.empty() || line.starts_with("    ") || line[0] == '|' || line[0] == '#';
 }
 
-char lower_at(const std::string& text, size_t index) {
-  return index < text.size() ? static_cast<char>(std::tolower(static_cast<unsigned char>(text[index])))
-                             : '\0';
-}
-
-/// "part B, ..." is for one part, "parts A to H, ..." for several; all else for every one.
+/// "part b, ..." is for one part, "parts a to h, ..." for several; all else for every one.
 bool is_for(const std::string& title, char letter) {
-  if (title.starts_with(kPart))
-    return title.size() == kPart.size() || lower_at(title, kPart.size()) == letter;
+  const auto letter_at = [&](size_t index) { return index < title.size() ? title[index] : '\0'; };
+  if (title.starts_with(kPart)) return title.size() == kPart.size() || letter_at(kPart.size()) == letter;
   const size_t first = kParts.size(), to = first + 1;
   if (!title.starts_with(kParts) || title.compare(to, kTo.size(), kTo) != 0) return true;
-  return lower_at(title, first) <= letter && letter <= lower_at(title, to + kTo.size());
+  return letter_at(first) <= letter && letter <= letter_at(to + kTo.size());
 }
 
 }  // namespace
@@ -69,7 +58,7 @@ std::vector<Hint> parse_hints(const std::string& markdown) {
 
 std::vector<Hint> hints_of_part(std::vector<Hint> hints, const std::string& letter) {
   if (letter.empty()) return hints;
-  std::erase_if(hints, [&](const Hint& hint) { return !is_for(hint.title, letter[0]); });
+  std::erase_if(hints, [&](const Hint& hint) { return !is_for(lower(hint.title), letter[0]); });
   return hints;
 }
 

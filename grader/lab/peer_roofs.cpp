@@ -6,7 +6,7 @@ namespace roofline::grader {
 namespace {
 
 constexpr unsigned kGpus = 4;
-constexpr double kSteps = 6;  ///< of an all-reduce on so many GPUs
+constexpr double kRingSteps = 6;  ///< of an all-reduce on so many GPUs
 constexpr double kChunk = 4 * 1024 * 1024;
 
 /// What came last is as many steps old as the chunk has travelled.
@@ -47,7 +47,7 @@ std::vector<Roof> peer_roofs() {
                        // The copy engines alone: no kernel has to run.
                        .host_memory = [](const Settings&) { return 4096; },
                        .gpus = kGpus},
-           .settings = {{"steps", kSteps}, {"chunk", kChunk}},
+           .settings = {{"steps", kRingSteps}, {"chunk", kChunk}},
            .work = [](const Settings& s) { return 4 * s["steps"] * s["chunk"]; }}};
 }
 

@@ -189,14 +189,17 @@ StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&
           }};
 }
 
+std::uint64_t host_waits(const sim::Region& region) {
+  const std::uint64_t own = 1 + region.gpus.size();
+  return region.host_waits > own ? region.host_waits - own : 0;
+}
+
 StructureCheck host_does_not_wait() {
   return {"host-waits", "streams wait for each other, the host for nothing",
           [](const Observation& seen) -> std::optional<std::string> {
-            // After each call the worker itself waits for its first stream and for each GPU.
-            const std::uint64_t own = 1 + seen.region.gpus.size(), waits = seen.region.host_waits;
-            if (waits <= own) return std::nullopt;
-            return "the host waited " + std::to_string(waits - own) +
-                   (waits - own == 1 ? " time" : " times") +
+            const std::uint64_t waits = host_waits(seen.region);
+            if (waits == 0) return std::nullopt;
+            return "the host waited " + std::to_string(waits) + (waits == 1 ? " time" : " times") +
                    " during the call: let streams wait for events (cudaStreamWaitEvent)";
           }};
 }

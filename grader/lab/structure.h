@@ -58,6 +58,9 @@ StructureCheck flops_at_least(std::function<double(const Settings&)> required);
 /// What each GPU sends to others, and what it receives, over the link between them, is at most `limit` times
 /// these bytes, and together they send at least as many.
 StructureCheck each_gpu_sends(double limit, std::function<double(const Settings&)> bytes);
+/// Times that the program waited for a stream, an event or a device during a call; without the worker's own
+/// waits behind it, for its first stream and for each GPU.
+std::uint64_t host_waits(const sim::Region& region);
 /// Streams wait for each other by events; the host waits for nothing.
 StructureCheck host_does_not_wait();
 

@@ -9,17 +9,12 @@
 
 #include "grader/base/file.h"
 #include "grader/base/units.h"
+#include "grader/base/words.h"
 #include "grader/judge/answer.h"
 #include "grader/judge/prediction.h"
 
 namespace roofline::grader {
 namespace {
-
-std::string trimmed(const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 /// As TOML has it: "5", "0.25" and "1e9", not ".25", "5." or "+5".
 std::string as_number(const std::string& text) {

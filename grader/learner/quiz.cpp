@@ -12,6 +12,7 @@
 #include "grader/base/given_file.h"
 #include "grader/base/toml_table.h"
 #include "grader/base/units.h"
+#include "grader/base/words.h"
 #include "grader/judge/answer.h"
 
 namespace roofline::grader {
@@ -141,11 +142,6 @@ class Writer {
   FormulaNames names_;
   std::map<std::string, std::string> texts_;
 };
-
-std::string trimmed(const std::string& line) {
-  const size_t begin = line.find_first_not_of(" \t\r");
-  return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-}
 
 }  // namespace
 

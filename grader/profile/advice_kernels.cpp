@@ -15,7 +15,7 @@ using sim::LineRecord;
 using sim::Pipe;
 using sim::u64;
 
-double number(u64 value) { return static_cast<double>(value); }
+using sim::number;
 
 std::string lanes_text(double lanes) { return format_number("%.1f", lanes); }
 

@@ -19,7 +19,7 @@ constexpr double kWasteful = 1.5;
 /// ... and the line causes this much of the kernel's unnecessary work of that kind.
 constexpr double kWorthMentioning = 0.10;
 
-double number(u64 value) { return static_cast<double>(value); }
+using sim::number;
 
 std::string one_digit(double value) { return format_number(value < 9.95 ? "%.2g" : "%.0f", value); }
 
@@ -190,17 +190,35 @@ void bank_conflicts(const ProgramProfile& program, Advice& advice) {
   }
 }
 
+/// What a line does with local memory, without what ptxas added for lack of registers.
+struct ArrayUse {
+  u64 requests = 0, sectors = 0;
+};
+ArrayUse array_use(const LineProfile& line) {
+  ArrayUse use;
+  for (const auto* instruction : line.instructions) {
+    if (instruction->is_spill) continue;
+    use.requests += instruction->counters.local_requests;
+    use.sectors += instruction->counters.local_sectors;
+  }
+  return use;
+}
+
 void local_memory(const ProgramProfile& program, Advice& advice) {
   for (const KernelProfile& kernel : program.kernels) {
-    const double requests = number(kernel.counters.local_requests);
-    if (requests == 0 || number(kernel.counters.local_sectors) < kernel.traffic() * kWorthMentioning)
-      continue;
+    ArrayUse all;
     for (const LineProfile& line : kernel.lines) {
-      if (number(line.sum.local_requests) < requests * 0.25) continue;
-      advice.line(kernel, line, without_sectors(kernel, number(line.sum.local_sectors)),
-                  "this line moves " + count_text(number(line.sum.local_sectors)) +
-                      " sectors of local memory, " +
-                      percent_text(number(line.sum.local_sectors) / kernel.traffic()) +
+      const ArrayUse use = array_use(line);
+      all.requests += use.requests;
+      all.sectors += use.sectors;
+    }
+    if (all.requests == 0 || number(all.sectors) < kernel.traffic() * kWorthMentioning) continue;
+    for (const LineProfile& line : kernel.lines) {
+      const ArrayUse use = array_use(line);
+      if (number(use.requests) < number(all.requests) * 0.25) continue;
+      advice.line(kernel, line, without_sectors(kernel, number(use.sectors)),
+                  "this line moves " + count_text(number(use.sectors)) + " sectors of local memory, " +
+                      percent_text(number(use.sectors) / kernel.traffic()) +
                       " of the kernel's traffic: an array that is indexed at run time lies in memory. Unroll "
                       "the loops "
                       "over it (#pragma unroll, constant bounds) so that it stays in registers, or put it in "

@@ -9,7 +9,7 @@
 namespace roofline::grader {
 namespace {
 
-double number(sim::u64 value) { return static_cast<double>(value); }
+using sim::number;
 
 void tiny_launches(const ProgramProfile& program, Advice& advice) {
   const sim::Region& region = program.region;

@@ -25,10 +25,19 @@ using sim::static_runtime::Presence;
 constexpr const char* kLibrary = "libcudart.so.13";
 constexpr const char* kDriver = "libcuda.so.1";
 
+/// The commands that make a program of a source file and run it.
+std::string compile_and_run(const fs::path& source) {
+  const fs::path program = fs::path(source).replace_extension();
+  return "./lab nvcc -lineinfo -o " + program.string() + " " + source.string() + " && ./lab run " +
+         (program.has_parent_path() ? "" : "./") + program.string();
+}
+
 fs::path find(const std::string& name) {
   const auto runnable = [](const fs::path& path) {
     return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
   };
+  if (fs::path(name).extension() == ".cu" && fs::exists(name))
+    throw UsageError(name + " is source code, not a program; compile it first: " + compile_and_run(name));
   if (name.find('/') != std::string::npos) {
     if (fs::is_directory(name)) throw UsageError(name + " is a folder, not a program");
     if (!fs::exists(name)) throw UsageError(name + ": there is no such file");

@@ -30,4 +30,9 @@ struct Finding {
   double gain_seconds = 0;  ///< advice: simulated seconds that following it may save, an estimate
 };
 
+/// As files call it.
+inline const char* level_name(Finding::Level level) {
+  return level == Finding::Level::kError ? "error" : level == Finding::Level::kNote ? "note" : "warning";
+}
+
 }  // namespace roofline::grader

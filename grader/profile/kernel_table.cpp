@@ -74,7 +74,7 @@ std::vector<Group> grouped(const Region& region) {
   return groups;
 }
 
-std::string ratio(double actual, double ideal) {
+std::string times_ideal(double actual, double ideal) {
   return ideal > 0 ? format_number("%.2f", actual / ideal) : "-";
 }
 
@@ -102,13 +102,14 @@ const std::vector<TableColumn>& table_columns() {
       {{"simulated", kRight}, false, [](const Group& g, double n) { return time_text(g.seconds / n); }},
       {{"limited by", kLeft}, false, [](const Group& g, double) { return main_limiter(g); }},
       {{"DRAM", kRight}, false, [](const Group& g, double n) { return bytes_text(g.dram_bytes / n); }},
-      {{"sectors", kRight}, true, [](const Group& g, double) { return ratio(g.sectors, g.ideal_sectors); }},
+      {{"sectors", kRight},
+       true,
+       [](const Group& g, double) { return times_ideal(g.sectors, g.ideal_sectors); }},
       {{"FLOPs", kRight}, true, [](const Group& g, double n) { return count_text(g.flops / n); }},
       {{"occupancy", kLeft},
        false,
        [](const Group& g, double) {
-         return format_number("%.0f %%", g.first->occupancy.fraction * 100) + " " +
-                g.first->occupancy.limiter;
+         return percent_text(g.first->occupancy.fraction) + " " + g.first->occupancy.limiter;
        }},
       {{"regs", kRight},
        true,
@@ -121,7 +122,7 @@ const std::vector<TableColumn>& table_columns() {
        [](const Group& g, double) { return g.warps > 0 ? format_number("%.1f", g.lanes / g.warps) : "-"; }},
       {{"banks", kRight},
        true,
-       [](const Group& g, double) { return ratio(g.wavefronts, g.ideal_wavefronts); }},
+       [](const Group& g, double) { return times_ideal(g.wavefronts, g.ideal_wavefronts); }},
   };
   return kColumns;
 }

@@ -19,7 +19,7 @@ constexpr unsigned kLargestGap = 2;
 /// PTX instructions that are shown of a kernel without line information.
 constexpr size_t kMostPtxRows = 40;
 
-double number(u64 value) { return static_cast<double>(value); }
+using sim::number;
 
 std::string share_text(double part, double whole) {
   if (part <= 0 || whole <= 0) return "";

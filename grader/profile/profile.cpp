@@ -17,7 +17,7 @@ using sim::KernelRecord;
 using sim::Region;
 using sim::u64;
 
-double number(u64 value) { return static_cast<double>(value); }
+using sim::number;
 
 /// Of all launches: everything but what single blocks and warps did.
 void add(KernelCounters& to, const KernelCounters& from) {

@@ -20,13 +20,13 @@ using Json = nlohmann::ordered_json;
 using sim::TraceSpan;
 using sim::u32;
 using sim::u64;
-using Kind = TraceSpan::Kind;
+using SpanKind = TraceSpan::Kind;
 
 constexpr int kHostProcess = 1, kFirstDevice = 10;
 constexpr int kCallsTrack = 1, kFirstEngine = 1, kFirstStream = 100;
 
-bool is_work(Kind kind) {
-  return kind != Kind::kCall && kind != Kind::kEventRecord && kind != Kind::kEventWait;
+bool is_work(SpanKind kind) {
+  return kind != SpanKind::kCall && kind != SpanKind::kEventRecord && kind != SpanKind::kEventWait;
 }
 
 /// Whole nanoseconds: what ended before something began still does after rounding.
@@ -34,13 +34,13 @@ long long nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 double microseconds(long long nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
 
 /// The engine that moves the bytes; 0: none.
-int engine_of(Kind kind, const sim::DeviceDescription& device) {
+int engine_of(SpanKind kind, const sim::DeviceDescription& device) {
   switch (kind) {
-    case Kind::kCopyIn:
+    case SpanKind::kCopyIn:
       return kFirstEngine;
-    case Kind::kCopyOut:
+    case SpanKind::kCopyOut:
       return device.copy_engines == 1 ? kFirstEngine : kFirstEngine + 1;
-    case Kind::kCopyPeer:
+    case SpanKind::kCopyPeer:
       return kFirstEngine + 2;
     default:
       return 0;
@@ -59,8 +59,8 @@ class TraceWriter {
     for (const auto& kernel : region.kernels) kernels_[kernel.ordinal] = &kernel;
     for (size_t i = 0; i < trace.spans.size(); ++i) {
       const TraceSpan& span = trace.spans[i];
-      if (span.kind == Kind::kCall) calls_[span.call] = i;
-      if (span.kind != Kind::kCall) devices_.insert(span.device);
+      if (span.kind == SpanKind::kCall) calls_[span.call] = i;
+      if (span.kind != SpanKind::kCall) devices_.insert(span.device);
     }
     if (devices_.empty()) devices_.insert(0);
   }
@@ -120,7 +120,7 @@ class TraceWriter {
     }
     // Streams in which only events were recorded.
     for (const TraceSpan& span : trace_.spans)
-      if (span.kind != Kind::kCall && !streams_.contains({span.device, span.stream})) {
+      if (span.kind != SpanKind::kCall && !streams_.contains({span.device, span.stream})) {
         const int track = kFirstStream + next[span.device]++;
         streams_[{span.device, span.stream}] = track;
         tracks_.push_back({{process_of(span.device), track}, stream_name(span.stream)});
@@ -177,14 +177,14 @@ class TraceWriter {
   void draw(size_t i) {
     const TraceSpan& span = trace_.spans[i];
     switch (span.kind) {
-      case Kind::kCall:
+      case SpanKind::kCall:
         emit(slice(span, {kHostProcess, kCallsTrack}, span.name, "call"));
         return;
-      case Kind::kEventRecord:
-      case Kind::kEventWait:
+      case SpanKind::kEventRecord:
+      case SpanKind::kEventWait:
         emit({{"ph", "i"},
               {"s", "t"},
-              {"name", (span.kind == Kind::kEventRecord ? "record event " : "wait for event ") +
+              {"name", (span.kind == SpanKind::kEventRecord ? "record event " : "wait for event ") +
                            std::to_string(span.event)},
               {"cat", "event"},
               {"pid", process_of(span.device)},
@@ -199,7 +199,7 @@ class TraceWriter {
   void draw_work(size_t i) {
     const TraceSpan& span = trace_.spans[i];
     const auto kernel = kernels_.find(span.kernel);
-    const bool is_kernel = span.kind == Kind::kKernel;
+    const bool is_kernel = span.kind == SpanKind::kKernel;
     Json event = slice(span, places_[i], is_kernel ? readable_symbol(span.name) : span.name,
                        is_kernel ? "kernel" : "memory");
     if (is_kernel && kernel != kernels_.end())
@@ -249,10 +249,10 @@ class TraceWriter {
     for (size_t i = 0; i < trace_.spans.size(); ++i) {
       const TraceSpan& span = trace_.spans[i];
       const std::pair stream{span.device, span.stream};
-      if (span.kind == Kind::kEventRecord) {
+      if (span.kind == SpanKind::kEventRecord) {
         recorded.erase(span.event);
         if (const auto work = last.find(stream); work != last.end()) recorded[span.event] = work->second;
-      } else if (span.kind == Kind::kEventWait) {
+      } else if (span.kind == SpanKind::kEventWait) {
         waiting[stream].push_back(span.event);
       } else if (is_work(span.kind)) {
         for (const u32 event : std::exchange(waiting[stream], {}))
@@ -271,9 +271,9 @@ class TraceWriter {
   }
 
   double dram_gbps(const TraceSpan& span) const {
-    double bytes = static_cast<double>(span.bytes) * (span.kind == Kind::kCopyWithin ? 2 : 1);
+    double bytes = static_cast<double>(span.bytes) * (span.kind == SpanKind::kCopyWithin ? 2 : 1);
     if (const auto kernel = kernels_.find(span.kernel);
-        span.kind == Kind::kKernel && kernel != kernels_.end())
+        span.kind == SpanKind::kKernel && kernel != kernels_.end())
       bytes = static_cast<double>(kernel->second->counters.dram_read_bytes +
                                   kernel->second->counters.dram_write_bytes);
     const double seconds = span.end - span.start;

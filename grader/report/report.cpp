@@ -42,14 +42,14 @@ void summary_row(Html& html, const ReportPart& part) {
   html.close();
   html.element("td",
                best ? compact(best->result.points, 4) + " of " + compact(best->result.max_points, 4) : "",
-               {{"class", "n"}});
-  html.element("td", std::to_string(part.attempts.size()), {{"class", "n"}});
+               {{"class", "n"}, {"data-label", "points"}});
+  html.element("td", std::to_string(part.attempts.size()), {{"class", "n"}, {"data-label", "attempts"}});
   html.close();
 }
 
 void summary(Html& html, const ReportData& data) {
   html.open("section", {{"aria-labelledby", "summary"}}).element("h2", "Summary", {{"id", "summary"}});
-  html.open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
+  html.open("div", {{"class", "scroll"}}).open("table", {{"class", "stacked"}}).open("thead").open("tr");
   for (const char* head : {"lab", "best result", "of the roof"}) html.element("th", head, {{"scope", "col"}});
   // A grade is after the late policy, a lab's points are before it.
   for (const char* head : {data.grade.empty() ? "points" : "points earned", "attempts"})
@@ -67,8 +67,10 @@ void summary(Html& html, const ReportData& data) {
   html.close().open("tfoot").open("tr").element("th", "all", {{"scope", "row"}});
   html.element("td", std::to_string(passed) + " of " + std::to_string(data.parts.size()) + " passed",
                {{"class", "keep"}});
-  html.element("td", "").element("td", compact(points, 5) + " of " + compact(most, 5), {{"class", "n"}});
-  html.element("td", std::to_string(attempts), {{"class", "n"}}).close().close().close().close();
+  html.element("td", "").element("td", compact(points, 5) + " of " + compact(most, 5),
+                                 {{"class", "n"}, {"data-label", "points"}});
+  html.element("td", std::to_string(attempts), {{"class", "n"}, {"data-label", "attempts"}});
+  html.close().close().close().close();
   html.element(
       "p",
       "The bar is the measurement that decides the medal; its marks are " + medal_names() +

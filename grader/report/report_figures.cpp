@@ -57,7 +57,7 @@ void draw_rungs(Svg& svg, const ReportPart& part, const Rungs& rungs, double top
            (static_cast<double>(place) + 0.5) / static_cast<double>(shown.size()) * (right - kFigureLeft);
   };
   const auto y = [&](double fraction) { return bottom - fraction / most * kLadder; };
-  svg.text({kFigureLeft, top - 10}, rungs.last.title.empty() ? rungs.last.id : rungs.last.title, "label");
+  svg.text({kFigureLeft, top - 10}, rungs.last.label(), "label");
   double step = 0.5;
   for (const double wider : {1.0, 2.0, 5.0, 10.0, 100.0})
     if (most / step > 4.5) step = wider;

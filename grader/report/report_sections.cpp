@@ -47,7 +47,7 @@ void check_entry(Html& html, const Check& check) {
                           {{"class", passed ? "passed"
                                      : open ? "open"
                                             : "failed"}});
-  html.text(check.title.empty() ? check.id : check.title).text(": ");
+  html.text(check.label()).text(": ");
   const bool plain = check.reason == Class::kNone || open;
   html.element("b", plain ? name_of(check.verdict) : name_of(check.reason));
   if (check.line > 0)
@@ -88,20 +88,22 @@ void checks(Html& html, const Result& result) {
 
 void measurements(Html& html, const Result& result) {
   if (result.measurements.empty()) return;
-  html.element("h3", "Performance").open("div", {{"class", "scroll"}}).open("table").open("thead").open("tr");
+  html.element("h3", "Performance").open("div", {{"class", "scroll"}});
+  html.open("table", {{"class", "stacked"}}).open("thead").open("tr");
   html.element("th", how_known(result.device), {{"scope", "col"}});
   html.element("th", "reached", {{"scope", "col"}, {"class", "n"}});
   html.element("th", "roof", {{"scope", "col"}, {"class", "n"}});
   for (const char* head : {"of the roof", "medal"}) html.element("th", head, {{"scope", "col"}});
   html.close().close().open("tbody");
   for (const Measurement& line : result.measurements) {
-    html.open("tr").element("th", line.title.empty() ? line.id : line.title, {{"scope", "row"}});
+    html.open("tr").element("th", line.label(), {{"scope", "row"}});
     if (!(line.roof.value > 0)) {
       html.element("td", "not timed", {{"colspan", "4"}}).close();
       continue;
     }
-    html.element("td", with_unit(line.achieved, line.roof.unit), {{"class", "n"}});
-    html.element("td", with_unit(line.roof.value, line.roof.unit) + " " + line.roof.id, {{"class", "n"}});
+    html.element("td", with_unit(line.achieved, line.roof.unit), {{"class", "n"}, {"data-label", "reached"}});
+    html.element("td", with_unit(line.roof.value, line.roof.unit) + " " + line.roof.id,
+                 {{"class", "n"}, {"data-label", "roof"}});
     html.open("td");
     roof_bar(html, line);
     html.close().open("td");
@@ -129,7 +131,7 @@ void steps(Html& html, const ReportPart& part, const Result& last) {
     html.open("li").element("b", mark_of(reached ? Verdict::kPass : Verdict::kSkipped),
                             {{"class", reached ? "passed" : "open"}});
     const std::string gain = gain_text(state);
-    html.text(state.step.title + (gain.empty() ? "" : ": " + gain));
+    html.text(" " + state.step.title + (gain.empty() ? "" : ": " + gain));
     if (reached) html.text(" (attempt " + std::to_string(state.attempt) + ")");
     if (!reached && !next_said && !state.step.how.empty())
       html.element("p", state.step.how, {{"class", "message"}});

@@ -27,7 +27,8 @@ void learn_roofs(DeviceRoofs& roofs, const Result& result) {
     if (kind == RoofKind::kFp32) roofs.fp32_tflops = roof.value;
     if (kind == RoofKind::kTensor) roofs.tensor_tflops = roof.value;
   };
-  for (const Measurement& line : result.measurements) learn(line.roof);
+  for (const Measurement& line : result.measurements)
+    if (line.device.empty()) learn(line.roof);  // else it is another device's
   for (const SweepResult& sweep : result.sweeps) {
     learn(sweep.memory_roof);
     learn(sweep.compute_roof);

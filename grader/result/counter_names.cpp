@@ -12,7 +12,7 @@ namespace {
 
 // As the source page and the sections of Nsight Compute 2025.3 call them. Ours are counted for PTX, theirs
 // for the machine code: instructions may differ a little, what an access costs may not.
-constexpr CounterName kNames[] = {
+constexpr CounterName kCounterNames[] = {
     {"instr%", "warp instructions, share", "inst_executed"},
     {"wait%", "time of warps that do not issue, share", "smsp__pcsamp_warps_issue_stalled_*"},
     {"lanes", "active threads of a warp", "derived__avg_thread_executed"},
@@ -28,17 +28,17 @@ constexpr CounterName kNames[] = {
 
 }  // namespace
 
-std::span<const CounterName> counter_names() { return kNames; }
+std::span<const CounterName> counter_names() { return kCounterNames; }
 
 std::string ncu_name(std::string_view column) {
-  const auto found = std::ranges::find(kNames, column, &CounterName::column);
-  if (found == std::end(kNames)) throw std::out_of_range("no counter " + std::string(column));
+  const auto found = std::ranges::find(kCounterNames, column, &CounterName::column);
+  if (found == std::end(kCounterNames)) throw std::out_of_range("no counter " + std::string(column));
   return std::string(found->ncu);
 }
 
 std::string counter_names_text() {
   std::string text;
-  for (const CounterName& each : kNames)
+  for (const CounterName& each : kCounterNames)
     text += "  " + pad_right(each.column, 10) + std::string(each.what) +
             "\n            ncu: " + std::string(each.ncu) + "\n";
   return text;

@@ -11,7 +11,7 @@
 namespace roofline::grader {
 namespace {
 
-constexpr size_t kMostRows = 16, kMostSteps = 24, kMostElements = 128, kMostWords = 12;
+constexpr size_t kMostTextRows = 16, kMostTextSteps = 24, kMostTextElements = 128, kMostWords = 12;
 
 std::string more(size_t rows, const std::string& of) {
   return "  ... and " + std::to_string(rows) + " more " + of + "\n";
@@ -62,7 +62,7 @@ class LaneText {
     const size_t half = static_cast<size_t>(kSectorBytes) / cell_bytes(request);
     const std::string unused(terminal_.either("··", ".."));
     out_ += "     byte  lanes; " + unused + " is moved and not used; | is a border of sectors of 32 bytes\n";
-    for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+    for (size_t i = 0; i < std::min(rows.size(), kMostTextRows); ++i) {
       out_ += pad_left(std::to_string(rows[i].offset), 9) + "  ";
       const auto& cells = rows[i].cells;
       unsigned covered = 0;
@@ -76,7 +76,7 @@ class LaneText {
       }
       out_ += " |\n";
     }
-    if (rows.size() > kMostRows) out_ += more(rows.size() - kMostRows, "rows");
+    if (rows.size() > kMostTextRows) out_ += more(rows.size() - kMostTextRows, "rows");
   }
 
   void banks(const LaneRequest& request) {
@@ -101,7 +101,7 @@ class LaneText {
     sentence(active_lanes_sentence(pictures_));
     out_ += "\n     line  lanes 0 to 31\n";
     const auto& steps = pictures_.steps;
-    for (size_t i = 0; i < std::min(steps.size(), kMostSteps); ++i) {
+    for (size_t i = 0; i < std::min(steps.size(), kMostTextSteps); ++i) {
       std::string lanes;
       for (unsigned lane = 0; lane < kLanes; ++lane)
         lanes +=
@@ -109,7 +109,7 @@ class LaneText {
       out_ += pad_left(steps[i].line ? std::to_string(steps[i].line) : "", 9) + "  " + used(lanes) +
               (steps[i].count > 1 ? "  x " + std::to_string(steps[i].count) : "") + "\n";
     }
-    if (steps.size() > kMostSteps) out_ += more(steps.size() - kMostSteps, "rows");
+    if (steps.size() > kMostTextSteps) out_ += more(steps.size() - kMostTextSteps, "rows");
   }
 
   void writers(unsigned columns) {
@@ -122,7 +122,7 @@ class LaneText {
     // As many in a row as there is room for, where the reader did not say.
     const auto room = static_cast<unsigned>(std::max(1, (terminal_.width - 11) / 8));
     while (columns > room) columns = (columns + 1) / 2;
-    const std::uint64_t end = std::min<std::uint64_t>(last + 1, kMostElements);
+    const std::uint64_t end = std::min<std::uint64_t>(last + 1, kMostTextElements);
     for (std::uint64_t begin = 0; begin < end; begin += columns) {
       out_ += pad_left(std::to_string(begin), 9) + " ";
       for (std::uint64_t element = begin; element < std::min(begin + columns, end); ++element) {
@@ -134,7 +134,7 @@ class LaneText {
       }
       out_ += "\n";
     }
-    if (last >= kMostElements) out_ += more(last + 1 - kMostElements, "elements");
+    if (last >= kMostTextElements) out_ += more(last + 1 - kMostTextElements, "elements");
   }
 
   const LanePictures& pictures_;

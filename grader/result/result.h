@@ -55,14 +55,15 @@ std::string_view name_of(CheckKind kind);
 using Detail = std::variant<bool, double, std::string, std::vector<double>>;
 
 struct Check {
-  std::string id, title;
+  std::string id{}, title{};
   CheckKind kind = CheckKind::kCorrectness;
   Verdict verdict = Verdict::kFail;  ///< not passed until the judge says so
   Class reason = Class::kNone;
-  std::string message;  ///< for the learner: first line says what, further lines show data
-  std::string file;     ///< where, when the device named a line
+  std::string message{};  ///< for the learner: first line says what, further lines show data
+  std::string file{};     ///< where, when the device named a line
   unsigned line = 0;
-  std::vector<std::pair<std::string, Detail>> detail;
+  std::vector<std::pair<std::string, Detail>> detail{};
+  const std::string& label() const { return title.empty() ? id : title; }  ///< what a person reads
 };
 
 struct TimeSummary {
@@ -90,6 +91,7 @@ struct Measurement {
   Medal medal = Medal::kNone;
   TimeSummary time;
   std::string limiter;  ///< simulated: the slowest resource of the kernel ("DRAM", "FMA pipe")
+  const std::string& label() const { return title.empty() ? id : title; }
 };
 
 struct SweepPoint {

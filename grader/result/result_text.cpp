@@ -169,7 +169,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
     for (const MedalRow& medal : kMedals)
       if (graded && m.thresholds.*medal.value > 0) marks.push_back(m.thresholds.*medal.value);
     const Colour colour = m.medal == Medal::kNone && graded ? Colour::kRed : Colour::kGreen;
-    table.add({printable(m.title.empty() ? m.id : m.title), with_unit(m.achieved, m.roof.unit),
+    table.add({printable(m.label()), with_unit(m.achieved, m.roof.unit),
                with_unit(m.roof.value, m.roof.unit) + " " + m.roof.id, fraction_text(m.fraction),
                terminal.paint(colour, bar(terminal, m.fraction, kBarCells, marks)),
                graded ? medal_text(m.medal, terminal) : "not graded", m.limiter});
@@ -178,8 +178,7 @@ std::string measurements_table(const Result& result, const Terminal& terminal) {
     const bool one_step = graded && m.thresholds.lowest() == m.thresholds.highest();  // all or nothing
     if (one_step) scale = compact(100 * m.thresholds.lowest()) + " %";
     const auto same = [&](const auto& known) { return known.first == scale; };
-    if (graded && std::ranges::none_of(scales, same))
-      scales.emplace_back(scale, printable(m.title.empty() ? m.id : m.title));
+    if (graded && std::ranges::none_of(scales, same)) scales.emplace_back(scale, printable(m.label()));
   }
   if (table.empty()) return {};
   std::string text = "\n" + table.render(terminal);

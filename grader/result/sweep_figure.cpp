@@ -10,7 +10,8 @@
 namespace roofline::grader {
 namespace {
 
-constexpr double kWidth = 720, kPanel = 210, kTop = 78, kLeft = 84, kRight = 24, kGap = 44;
+constexpr double kSweepWidth = 720, kSweepPanel = 210, kSweepTop = 78, kSweepLeft = 84, kSweepRight = 24,
+                 kSweepGap = 44;
 
 /// One of the stacked diagrams.
 struct Panel {
@@ -25,25 +26,30 @@ class Figure {
   Figure(const SweepResult& sweep, const DeviceRecord& device, size_t n_panels)
       : sweep_(sweep),
         kind_(device.simulated ? "modelled" : "measured"),
-        svg_(kWidth, kTop + static_cast<double>(n_panels) * (kPanel + kGap) + 8, sweep.title,
+        svg_(kSweepWidth, kSweepTop + static_cast<double>(n_panels) * (kSweepPanel + kSweepGap) + 8,
+             sweep.title,
              "Run time, arithmetic rate and bandwidth against " + sweep.argument + " on " + device.name +
                  ", " + kind_) {
     std::vector<double> arguments;
     for (const SweepPoint& point : sweep.points) arguments.push_back(point.argument);
     const auto [low, high] = std::minmax_element(arguments.begin(), arguments.end());
-    x_ = {.low = *low / 1.15, .high = std::max(*high, *low * 2) * 1.15, .from = kLeft, .to = kWidth - kRight};
-    svg_.text({kLeft, 24}, sweep.title, "title");
-    svg_.text({kLeft, 42}, (device.simulated ? "simulated " : "") + device.name + ", " + kind_, "note");
+    x_ = {.low = *low / 1.15,
+          .high = std::max(*high, *low * 2) * 1.15,
+          .from = kSweepLeft,
+          .to = kSweepWidth - kSweepRight};
+    svg_.text({kSweepLeft, 24}, sweep.title, "title");
+    svg_.text({kSweepLeft, 42}, (device.simulated ? "simulated " : "") + device.name + ", " + kind_, "note");
   }
 
   void draw(const Panel& panel, size_t index) {
-    const double top = kTop + static_cast<double>(index) * (kPanel + kGap), bottom = top + kPanel;
+    const double top = kSweepTop + static_cast<double>(index) * (kSweepPanel + kSweepGap),
+                 bottom = top + kSweepPanel;
     std::vector<double> values;
     for (const SweepPoint& point : sweep_.points) values.push_back(panel.value(point));
     if (panel.roof > 0) values.push_back(1.2 * panel.roof);  // room above the line
     const LogScale y = log_scale(values, bottom, top);
     grid(y, top, bottom);
-    svg_.text({kLeft, top - 8}, panel.title + " (" + panel.unit + ")", "label");
+    svg_.text({kSweepLeft, top - 8}, panel.title + " (" + panel.unit + ")", "label");
     if (panel.roof > 0) {
       svg_.line({x_.from, y.at(panel.roof)}, {x_.to, y.at(panel.roof)}, "roof");
       // Below the line and at the end where the curve is far from it.

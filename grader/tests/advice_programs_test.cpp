@@ -323,5 +323,16 @@ TEST(Show, DrawsTheLanesOfOneLine) {
   EXPECT_NE(other.err.find("lines that access memory: 7 12"), std::string::npos) << other.err;
 }
 
+// Breaks when an array of a lab's function is called by its number in the kernel, or a line that reads one
+// array and writes another mixes them up.
+TEST(Show, NamesTheArgumentsOfALab) {
+  const Result result = verb("show", {ROOFLINE_SOURCE "/solutions/01-pointwise/variants/2-scalar.cu:15"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* part :
+       {"load of 4 bytes a lane, 32 lanes, your argument x", " elements of your argument y, written by "})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  EXPECT_EQ(result.out.find("argument 1"), std::string::npos) << result.out;
+}
+
 }  // namespace
 }  // namespace roofline

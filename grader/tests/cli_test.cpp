@@ -12,6 +12,7 @@
 
 #include "docs/tests/generated.h"
 #include "grader/base/file.h"
+#include "grader/base/sanitized.h"
 #include "grader/box/process.h"
 
 namespace roofline::grader {
@@ -91,6 +92,8 @@ TEST_F(CommandLine, HelpIsAVerbAndADeviceWithoutSimIsNamed) {
 TEST_F(CommandLine, APartIsGradedWhereItCanRun) {
   expect(lab({"grade", "12b", "--solution", "--quick"}), 3, "simulated NVIDIA L40S");
   expect(lab({"grade", "12b", "--solution", "--quick", "--device", "sim"}), 3, "--device sim:l40s");
+  expect(lab({"grade", "12b", "--solution", "--quick", "--device", "sim:h200"}), 3,
+         "compute capability 9.0 is without what this part is about; --device sim:l40s");
 }
 
 // Breaks when a GPU with changed numbers grades a class, counts as progress, or a slip in it has no sentence.
@@ -149,10 +152,13 @@ TEST_F(CommandLine, BrokenKernelsAreFoundFromTheirCounters) {
     return program({"sh", "-c", "printf '" + std::string(lines) + "' | \"$0\" broken " + number,
                     std::string(ROOFLINE_BUILD) + "/bin/lab"});
   };
-  for (const auto& [number, right, told] : {std::tuple{"01", "32\\naddresses\\n", "a sector of its own"},
-                                            {"03", "8\\nFP64\\n", "1.0 and 0.5 are doubles"},
-                                            {"07", "16.5\\nall\\n", "tile[32][33]"},
-                                            {"09", "16\\nL1\\nstores\\n", "goes through to L2"}}) {
+  for (const auto& [number, right, told] :
+       {std::tuple{"01", "32\\naddresses\\n", "a sector of its own"},
+        {"03", "8\\nFP64\\n", "1.0 and 0.5 are doubles"},
+        {"07", "16.5\\nall\\n", "tile[32][33]"},
+        {"09", "16\\nL1\\nstores\\n", "goes through to L2"},
+        {"11", "2\\nSFU\\nkeys\\n", "What was summed shrinks"},
+        {"12", "102.5\\nL1\\nchunks\\n", "Shared memory answers a little sooner"}}) {
     const CommandResult found = answer(number, right);
     expect(found, 0, told);
     EXPECT_EQ(found.output.find("Advice"), std::string::npos) << found.output;
@@ -356,7 +362,7 @@ TEST_F(CommandLine, SolutionPassesAndSkeletonIsNotImplemented) {
 // Breaks when NVRTC is found only where the system's linker cache knows the toolkit: what ./lab setup
 // installs is not in it.
 TEST_F(CommandLine, NvrtcWorksFromAToolkitThatTheSystemDoesNotKnow) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ROOFLINE_SANITIZED
   GTEST_SKIP() << "the same program takes minutes under sanitizers";
 #endif
   if (!fs::exists("/usr/bin/bwrap")) GTEST_SKIP() << "bubblewrap is not installed";

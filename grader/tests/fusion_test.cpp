@@ -13,7 +13,7 @@ namespace roofline::grader {
 namespace {
 
 Part drawn(std::uint64_t seed) {
-  for (Lab& lab : all_labs())
+  for (Lab lab : all_labs())
     for (Part& part : lab.parts)
       if (lab.id_of(part) == "03c") {
         part.draw(part, seed);

@@ -59,7 +59,7 @@ TEST(GpuScript, DryRunFindsEverythingBuiltAndListsEveryItem) {
     if (!is_submission_file(entry.path()) || file.find("/wrong/") == std::string::npos) continue;
     EXPECT_EQ(result.output.find(" " + file + " ") != std::string::npos, on_a_card(entry.path())) << file;
   }
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   for (const Chosen& part : all_parts(labs)) {
     const std::string file = fs::path(part.part->program.source).stem(), number = part.lab->number();
     const bool alone = part.part->letter.empty();

@@ -161,8 +161,8 @@ TEST(Overlap, IsTheHiddenPartOfTheShorter) {
 // ---- part C ----
 
 Part share_part() {
-  for (Lab& lab : all_labs())
-    for (Part& part : lab.parts)
+  for (const Lab& lab : all_labs())
+    for (const Part& part : lab.parts)
       if (lab.id_of(part) == "06c") return part;
   return {};
 }

@@ -237,7 +237,10 @@ TEST(Run, SaysWhyAProgramCannotRun) {
   const std::string text = folder / "text";
   std::ofstream(text) << "hello";
   fs::permissions(text, fs::perms::owner_all);
+  const std::string source = folder / "saxpy.cu";
+  std::ofstream(source) << "int main() {}\n";
   const std::pair<std::string, std::string> cases[] = {{script, "script"},
+                                                       {source, "compile it first: ./lab nvcc -lineinfo -o "},
                                                        {text, "not an executable program"},
                                                        {folder / "nothing", "no such file"},
                                                        {"no-such-command-here", "not found in PATH"},

@@ -38,8 +38,6 @@ std::string words_of(const CompletionVerb& verb, const CompletionWords& words) {
   return verb.labs ? joined(words.labs) : joined(verb.words);
 }
 
-}  // namespace
-
 std::string bash_completion(const CompletionWords& words) {
   std::vector<std::string> verbs;
   std::string cases;
@@ -119,6 +117,15 @@ _lab() {
 }
 compdef _lab lab
 )";
+}
+
+}  // namespace
+
+const std::vector<CompletionShell>& completion_shells() {
+  static const std::vector<CompletionShell> kShells = {
+      {"bash", "in ~/.bashrc, with the path to ./lab", bash_completion},
+      {"zsh", "in ~/.zshrc, after compinit", zsh_completion}};
+  return kShells;
 }
 
 }  // namespace roofline::grader

@@ -23,9 +23,12 @@ struct CompletionWords {
   std::vector<std::string> labs, devices;  ///< devices: after --device
 };
 
-/// A script for `source <(./lab completion bash)`.
-std::string bash_completion(const CompletionWords& words);
-/// The same for zsh.
-std::string zsh_completion(const CompletionWords& words);
+/// A shell that can complete them.
+struct CompletionShell {
+  std::string name;   ///< as in `./lab completion bash`
+  std::string where;  ///< where the line that loads the script goes: "in ~/.bashrc"
+  std::string (*script)(const CompletionWords&);  ///< for `source <(./lab completion NAME)`
+};
+const std::vector<CompletionShell>& completion_shells();
 
 }  // namespace roofline::grader

@@ -201,7 +201,7 @@ class AuthorCheck {
 }  // namespace
 
 int author_check_verb(const Paths& paths, const AuthorCheckRequest& request) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::vector<Chosen> parts = request.labs.empty() ? all_parts(labs) : select(labs, request.labs);
   if (parts.empty()) throw InfrastructureError("this build has no labs to check");
   return AuthorCheck(paths, request).run(parts);

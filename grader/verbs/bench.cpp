@@ -142,7 +142,7 @@ int doubling(const Chosen& chosen, const BenchRequest& request, const Paths& pat
 }  // namespace
 
 int bench_verb(const Paths& paths, const BenchRequest& request) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::vector<Chosen> chosen = chosen_parts(labs, request, paths);
   const int status = versions(chosen, request, paths);
   // A lab by itself is shown with all that it has to show.

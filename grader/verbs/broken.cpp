@@ -114,7 +114,7 @@ bool ask_about(const fs::path& questions, const Paths& paths, const fs::path& sc
 }  // namespace
 
 int broken_verb(const Paths& paths, const std::string& lab) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const Chosen part = lab.empty() ? current_part(labs, ProgressFile(paths.state / "progress.json"))
                                   : select(labs, {lab}).front();
   const std::vector<fs::path> files = asked_in(part.folder(paths) / "broken");

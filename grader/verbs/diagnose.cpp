@@ -111,7 +111,7 @@ void print_ending(const Result& result, const std::string& next) {
 int diagnose_verb(const Paths& paths, const DiagnoseRequest& request) {
   if (!request.file.empty()) require_file(request.file);
   if (!request.json.empty()) require_place(request.json);
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const Chosen part = part_about_sealed(labs, request.lab);
   const std::vector<SealedProgram> sealed = sealed_of(part, paths);
   const auto count = static_cast<unsigned>(sealed.size());

@@ -22,7 +22,7 @@ int exam_verb(const Paths& paths, const ExamRequest& request) {
   std::vector<ExamQuestion> questions = exam_questions(seed, drawn_gpus(paths));
   if (!request.labs.empty()) {
     std::vector<std::string> wanted;
-    const std::vector<Lab> labs = all_labs();  // a part points into them
+    const std::vector<Lab>& labs = all_labs();  // a part points into them
     for (const Chosen& part : select(labs, request.labs)) wanted.push_back(part.id().substr(0, 2));
     std::erase_if(questions, [&](const ExamQuestion& question) {
       return std::ranges::find(wanted, question.id.substr(0, 2)) == wanted.end();

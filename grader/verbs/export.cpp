@@ -190,7 +190,7 @@ void export_simulator(const Paths& paths, const fs::path& folder, const std::str
   std::error_code ignored;
   if (fs::exists(folder, ignored) && (!fs::is_directory(folder, ignored) || !fs::is_empty(folder, ignored)))
     throw UsageError(folder.string() + " is not an empty folder; name a new one for the simulator");
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const fs::path built = build_portable(paths, student_files(paths, all_parts(labs)));
   const std::string wheel = write_simulator(paths, built, version, folder);
   std::printf(
@@ -218,7 +218,7 @@ int export_verb(const Paths& paths, const ExportRequest& request) {
     export_results(paths, request);
     return 0;
   }
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::vector<Chosen> parts = request.labs.empty() ? all_parts(labs) : select(labs, request.labs);
   if (request.audience.empty()) {
     export_autograder(paths, request, parts);

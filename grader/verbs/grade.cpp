@@ -110,7 +110,7 @@ int compile_all(Workbenches& workbenches, const std::vector<Chosen>& chosen,
 int grade_verb(const Paths& paths, const GradeRequest& request) {
   require_given(request);
   std::vector<FormatWish> wishes = wishes_of(request.formats);
-  std::vector<Lab> labs = all_labs();
+  std::vector<Lab> labs = all_labs();  // a copy, for hidden cases
   const std::uint64_t seed =
       request.hidden.empty() ? request.seed : add_hidden(labs, request.hidden, request.seed);
   ProgressFile progress(paths.state / "progress.json");

@@ -15,7 +15,7 @@ namespace roofline::grader {
 
 int hint_verb(const Paths& paths, const std::string& lab, bool all, const std::string& more) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   ProgressFile progress(paths.state / "progress.json");
   std::vector<Chosen> chosen;
   if (!lab.empty()) chosen = select(labs, {lab});

@@ -14,7 +14,7 @@ namespace roofline::grader {
 
 int list_verb(const Paths& paths) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const ProgressFile progress(paths.state / "progress.json");
   using Align = Column::Align;
   Table table({{"lab"},

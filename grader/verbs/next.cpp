@@ -12,7 +12,7 @@ namespace roofline::grader {
 
 int next_verb(const Paths& paths) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const ProgressFile progress(paths.state / "progress.json");
   const Chosen part = current_part(labs, progress);
   const LabProgress lab = progress.at(part.id());

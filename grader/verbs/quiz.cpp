@@ -40,7 +40,7 @@ std::string quiz_json(const std::string& lab, std::uint64_t seed, const std::vec
 
 int quiz_verb(const Paths& paths, const QuizRequest& request) {
   if (!request.json.empty()) require_place(request.json);
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const Chosen part = request.lab.empty() ? current_part(labs, ProgressFile(paths.state / "progress.json"))
                                           : select(labs, {request.lab}).front();
   const std::string number = part.id().substr(0, 2);

@@ -49,7 +49,7 @@ int report_verb(const Paths& paths, const ReportRequest& request) {
     throw UsageError("--open is auto, yes or no, not \"" + request.open + "\"");
   if (!request.of.empty() && !request.labs.empty())
     throw UsageError("--of takes the labs that are in the file; leave LAB out");
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::vector<Chosen> chosen = request.labs.empty() ? all_parts(labs) : select(labs, request.labs);
   ReportData data = request.of.empty() ? report_of_attempts(paths, chosen) : from_file(labs, request.of);
   data.of_some = !request.labs.empty();

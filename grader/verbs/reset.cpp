@@ -56,7 +56,7 @@ void reset(const Paths& paths, const Chosen& part, ProgressFile& progress) {
 }  // namespace
 
 int reset_verb(const Paths& paths, const std::string& lab) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   ProgressFile progress(paths.state / "progress.json");
   if (lab == "all") throw UsageError("reset takes one lab at a time, for example: ./lab reset 01");
   for (const Chosen& part : select(labs, {lab})) reset(paths, part, progress);

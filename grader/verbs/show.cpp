@@ -123,7 +123,7 @@ int show_program(const Paths& paths, const ShowRequest& request, const Place& pl
 }
 
 int show_lab(const Paths& paths, const ShowRequest& request, const Place& place) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   std::error_code ignored;
   const bool is_file = fs::exists(place.file, ignored);
   if (!is_file && place.file.find('/') != std::string::npos) require_file(place.file);

@@ -6,6 +6,7 @@
 
 #include "grader/base/file.h"
 #include "grader/base/printable.h"
+#include "grader/base/units.h"
 #include "grader/verbs/verbs.h"
 
 namespace roofline::grader {
@@ -29,14 +30,14 @@ void print_part(const ClassSimilarity& similarity, const PartSimilarity& part) {
   const auto who = [&](std::size_t work) {
     return printable(similarity.people[part.works[work].people[0]].id);
   };
-  std::printf("            most unusual: %s and %s with %.0f %% in common\n", who(first.a).c_str(),
-              who(first.b).c_str(), 100 * first.both);
+  std::printf("            most unusual: %s and %s with %s in common\n", who(first.a).c_str(),
+              who(first.b).c_str(), percent_text(first.both).c_str());
 }
 
 }  // namespace
 
 int similarity_verb(const Paths& paths, const SimilarityRequest& request) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::vector<Chosen> parts = request.labs.empty() ? all_parts(labs) : select(labs, request.labs);
   std::vector<ClassSources> classes;
   for (const fs::path& folder : request.classes) classes.push_back(class_in(folder));

@@ -25,7 +25,7 @@ std::string steps_of(const Chosen& part, const Paths& paths, const Terminal& ter
 
 int status_verb(const Paths& paths) {
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const ProgressFile progress(paths.state / "progress.json");
   const std::vector<Chosen> parts = all_parts(labs);
   const Chosen current = current_part(labs, progress);

@@ -13,7 +13,7 @@ namespace roofline::grader {
 
 int syllabus_verb(const Paths&, const SyllabusRequest& request) {
   const Course course = Course::read(request.course);
-  std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   for (const auto& [part, rules] : course.labs)  // a mistake shows before the term
     if (!rules.hidden.empty()) {
       std::vector<Lab> fresh = all_labs();

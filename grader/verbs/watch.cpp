@@ -320,7 +320,7 @@ class Watcher {
 
   Paths paths_;
   std::string device_;
-  std::vector<Lab> labs_;
+  const std::vector<Lab>& labs_;
   Workbench workbench_;
   Terminal terminal_;
   Interrupts interrupts_;

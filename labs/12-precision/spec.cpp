@@ -410,6 +410,7 @@ Part adam() {
                   .arrays_move_together = true},
       .cases = adam_cases(),
       // Before 8.0 L2 is too small to remember gradients from one kernel to the next: 30 bytes instead of 28.
+      // From 9.0 on a simulated step takes some 50 us, of which its two launches are a tenth.
       .goals = {{.id = "bandwidth",
                  .title = "28 bytes a parameter, at the copy roof",
                  .settings = settings({.count = 200, .steps = kTimedSteps, .overflows = 0b0010},
@@ -417,7 +418,8 @@ Part adam() {
                  .roof = "copy",
                  .work = adam_bytes,
                  .thresholds = {{0, {.pass = 0.60, .good = 0.70, .excellent = 0.80}},
-                                {80, {.pass = 0.60, .good = 0.75, .excellent = 0.85}}}}},
+                                {80, {.pass = 0.60, .good = 0.75, .excellent = 0.85}},
+                                {90, {.pass = 0.60, .good = 0.72, .excellent = 0.82}}}}},
       .structure = {launches_a_step(3), nothing_comes_back(), traffic_at_most(1.12, adam_bytes),
                     no_local_memory()},
       .steps =

@@ -9,8 +9,9 @@
 // TODO 1 (about 40 lines, which you have): your kernel and your all_reduce of part A. How many blocks may its
 // kernels have if the backward pass is to run beside them?
 
-std::size_t bucket_size(std::size_t n) {
-  // TODO 2 (1 line): all gradients in one bucket are right. Which size is best?
+std::size_t bucket_size(std::size_t n, const Alone& alone) {
+  // TODO 2 (1 line): all gradients in one bucket are right. Which size is best, where the links keep up with
+  // the pass, and where they do not?
   return n;
 }
 

@@ -17,13 +17,20 @@ using roofline::gradients::Backward;
 ///
 /// \param backward  the pass; each layer has to be launched once on each GPU, in streams[g]
 /// \param sums      sums[g]: device pointer on GPU g, n() floats; what it holds at first means nothing
-/// \param bucket    how many gradients fill a bucket, 1 or more: few in small cases, bucket_size(n()) where
-///                  the clock runs
+/// \param bucket    how many gradients fill a bucket, 1 or more: few in small cases, bucket_size(n(), alone)
+///                  where the clock runs
 /// \param streams   streams[g]: a stream of GPU g. What comes next in it reads sums[g] and overwrites
 ///                  gradients(g); the host waits for nothing. Streams and events that the function makes are
 ///                  destroyed before it returns.
 void backward_and_sum(Backward& backward, float* const* sums, std::size_t bucket,
                       const cudaStream_t* streams);
 
+/// What both take alone, as measured on the devices before the clock runs: a training program measures its
+/// first steps.
+struct Alone {
+  double pass_us;  ///< the backward pass, in microseconds
+  double sums_us;  ///< the bytes of a ring of all gradients, in microseconds, without the starts of its steps
+};
+
 /// Your choice: how many gradients make a bucket where the whole pass has n of them, on 4 GPUs.
-std::size_t bucket_size(std::size_t n);
+std::size_t bucket_size(std::size_t n, const Alone& alone);

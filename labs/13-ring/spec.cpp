@@ -227,7 +227,7 @@ Part buckets() {
                 {.id = "sized",
                  .title = "buckets that are neither too many nor too large",
                  .how = "How long does the start of a sum take, the host's launches included? And what can "
-                        "nothing hide?",
+                        "nothing hide, where the links keep up and where they do not?",
                  .measurement = "overlap",
                  .at_least = 0.75,
                  .checks = {"backward", "share", "host-waits"}}},

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lab 13, part B, reference. The ring of part A, with fewer blocks than a GPU has SMs: it waits for the link
-// most of the time, and the backward pass needs room beside it. Each full bucket is one call of it, in
-// streams of its own, behind the layers that the bucket is made of.
+// Lab 13, part B, reference. The ring of part A, with a block for every two SMs: it waits for the link most
+// of the time, and the backward pass needs room beside it. Each full bucket is one call of it, in streams of
+// its own, behind the layers that the bucket is made of.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kBlock = 1024, kMostBlocks = 64, kAtOnce = 4;
+constexpr int kBlock = 1024, kAtOnce = 4;
 
 struct Add {
   __device__ float operator()(float theirs, float mine) const { return theirs + mine; }
@@ -36,7 +36,8 @@ __global__ void from_neighbour(const float* theirs, const float* mine, float* to
   for (; i < n; i += all) to[i] = of(theirs[i], mine[i]);
 }
 
-void all_reduce(const float* const* x, float* const* y, int gpus, std::size_t n,
+/// `most_blocks`: of each kernel.
+void all_reduce(const float* const* x, float* const* y, int gpus, std::size_t n, int most_blocks,
                 const cudaStream_t* streams) {
   const std::size_t chunk = (n + gpus - 1) / gpus;
   cudaEvent_t done[16][2];  // of each GPU, by the parity of its step
@@ -52,7 +53,7 @@ void all_reduce(const float* const* x, float* const* y, int gpus, std::size_t n,
       const int c = ((g - 1 - step) % gpus + gpus) % gpus;
       const std::size_t begin = std::min(n, c * chunk), size = std::min(n, begin + chunk) - begin;
       const float* theirs = (step == 0 ? x[last] : y[last]) + begin;
-      const int blocks = static_cast<int>(std::min<std::size_t>((size + kBlock - 1) / kBlock, kMostBlocks));
+      const int blocks = static_cast<int>(std::min<std::size_t>((size + kBlock - 1) / kBlock, most_blocks));
       cudaSetDevice(g);
       if (step > 0) cudaStreamWaitEvent(streams[g], done[last][(step - 1) % 2], 0);
       if (size > 0 && adding)
@@ -79,11 +80,17 @@ void wait_for(cudaStream_t before, int gpu, cudaStream_t after) {
 
 }  // namespace
 
-std::size_t bucket_size(std::size_t n) { return n * 7 / 16; }
+/// Where the links keep up with the pass, the last bucket decides, and few buckets leave a small one. Where
+/// they do not, the first one decides: the sums have to begin early.
+std::size_t bucket_size(std::size_t n, const Alone& alone) {
+  return alone.sums_us < alone.pass_us ? n * 7 / 16 : n * 3 / 16;
+}
 
 void backward_and_sum(Backward& backward, float* const* sums, std::size_t bucket,
                       const cudaStream_t* streams) {
   const int gpus = backward.gpus();
+  int sms = 0;
+  cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
   cudaStream_t summing[16];
   for (int g = 0; g < gpus; ++g) {
     cudaSetDevice(g);
@@ -102,7 +109,7 @@ void backward_and_sum(Backward& backward, float* const* sums, std::size_t bucket
       wait_for(streams[g], g, summing[g]);
       wait_for(streams[g], g, summing[(g + 1) % gpus]);  // the first step reads the neighbour's gradients
     }
-    all_reduce(gradients, here, gpus, end - begin, summing);
+    all_reduce(gradients, here, gpus, end - begin, sms / 2, summing);
     end = begin;
   }
   for (int g = 0; g < gpus; ++g) {

@@ -89,6 +89,7 @@ void FunctionBuilder::build() {
   }
   for (current_ = 0; current_ < count; ++current_) {
     code_begin_.push_back(static_cast<u32>(result_.code.size()));
+    bind_spills();
     if (copies_.copies[current_].is_copy) {
       kernel_.elided.push_back({first_index_ + current_, first_index_ + copies_.copies[current_].donor});
       kernel_.info[first_index_ + current_].cost = {.pipe = Pipe::kNone, .issue = 0};

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "simulator/isa/matrix/fragment_order.h"
 #include "simulator/isa/row.h"
 #include "simulator/program/function.h"
+#include "simulator/program/launch.h"
 
 namespace roofline::sim {
 
@@ -43,6 +45,8 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   /// `lenient`: an unknown instruction traps when it is executed, instead of being an error.
   FunctionBuilder(const ptx::Function& source, Symbols& symbols, Kernel& kernel, Function& result,
                   bool lenient);
+  /// What ptxas spilled in the machine code of this function. Before build().
+  void find_spills(std::span<const Spill> spills);
   void build();
 
   Slot source(const ptx::Operand& operand, ptx::Type type) override;
@@ -72,6 +76,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   void lay_out_local();
   void bind_instruction(u32 index);
   void bind_unknown(Instruction& in);
+  void bind_spills();
   bool bind_alias(u32 index);
   bool load_kernel_parameter(bool as_alias);
   void fix_branches();
@@ -137,6 +142,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   RowUse rows_;
   std::vector<u32> code_begin_;  ///< by PTX instruction
   std::vector<Instruction> after_;
+  std::vector<std::vector<Spill>> spills_;  ///< by PTX instruction; empty: none
   struct FixUp {
     u32 code, target;
     Extra* extra = nullptr;

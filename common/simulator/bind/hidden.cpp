@@ -3,6 +3,7 @@
 #include "simulator/bind/hidden.h"
 
 #include "simulator/isa/lanewise.h"
+#include "simulator/machine/access.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -81,6 +82,9 @@ void note_spin(Warp& w, const Instruction&) {
   ++w.block->spins;
   w.yield = true;
 }
+
+void store_spilled(Warp& w, const Instruction& in) { count_spilled(w, in, AccessKind::kStore); }
+void load_spilled(Warp& w, const Instruction& in) { count_spilled(w, in, AccessKind::kLoad); }
 
 void read_clock_32(Warp& w, const Instruction& in) { broadcast(w, in.d, static_cast<u32>(now(w, in))); }
 void read_clock_high(Warp& w, const Instruction& in) {

@@ -16,8 +16,10 @@ constexpr u32 kExtraRegisters = 8;
 
 class KernelLinker final : public Symbols {
  public:
-  KernelLinker(const Module& module, const ptx::Function& entry, Kernel& kernel)
-      : module_(module), entry_(entry), kernel_(kernel) {}
+  KernelLinker(const Module& module, const ptx::Function& entry, const ElfKernel* elf, Kernel& kernel)
+      : module_(module), entry_(entry), kernel_(kernel) {
+    if (elf != nullptr && !elf->is_of_other_device) spills_ = elf->spills;
+  }
 
   void link() {
     find_reachable();
@@ -34,12 +36,14 @@ class KernelLinker final : public Symbols {
       // A function that is only reached through pointers may never be called.
       const bool lenient = i >= called_;
       const size_t first = kernel_.info.size();
-      FunctionBuilder(*reachable_[i], *this, kernel_, kernel_.functions[i], lenient).build();
+      FunctionBuilder builder(*reachable_[i], *this, kernel_, kernel_.functions[i], lenient);
+      if (i == 0) builder.find_spills(spills_);
+      builder.build();
       for (size_t at = first; at < kernel_.info.size(); ++at) kernel_.info[at].function = i;
     }
     for (Function& function : kernel_.functions)
       for (Instruction& in : function.code)
-        if (!in.hidden) note_work(in, kernel_.info[in.index].cost);
+        if (!in.hidden || kernel_.info[in.index].is_spill) note_work(in, kernel_.info[in.index].cost);
     for (u32 i = 0; i < kernel_.info.size(); ++i)
       if (kernel_.info[i].traits.flow == Flow::kBranch) kernel_.branches.push_back(i);
   }
@@ -131,6 +135,7 @@ class KernelLinker final : public Symbols {
 
   const Module& module_;
   const ptx::Function& entry_;
+  std::span<const Spill> spills_;
   Kernel& kernel_;
   std::vector<const ptx::Function*> reachable_;
   size_t called_ = 0;  ///< so many of them are called directly, the entry among them
@@ -153,6 +158,8 @@ void fill_resources(Kernel& kernel, const ptx::Function& entry, const ElfKernel*
     resources.static_shared_bytes = std::max(elf->shared_bytes, kernel.static_shared_bytes);
     resources.local_bytes = elf->local_bytes;
     resources.spill_bytes = elf->spill_bytes;
+    for (const Spill& spill : elf->spills)
+      kernel.spilled_bytes = std::max<u64>(kernel.spilled_bytes, spill.place + spill.bytes);
     resources.barriers = elf->barriers;
     if (bound == 0) resources.max_threads = elf->max_threads;
     return;
@@ -178,7 +185,7 @@ std::unique_ptr<Kernel> link_kernel(const Module& module, const ptx::Function& e
   const Dim3 cluster{entry.cluster[0], std::max(entry.cluster[1], 1u), std::max(entry.cluster[2], 1u)};
   kernel->cluster = cluster.x == 0 ? Dim3{0, 0, 0} : cluster;
   try {
-    KernelLinker(module, entry, *kernel).link();
+    KernelLinker(module, entry, elf, *kernel).link();
   } catch (const UnknownInstruction& unknown) {
     kernel->problem = unknown.what();
     kernel->problem_at = unknown.at;

@@ -11,6 +11,7 @@
 #include "simulator/isa/row.h"
 #include "simulator/isa/system.h"
 #include "simulator/isa/word_order.h"
+#include "simulator/names.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/load_error.h"
@@ -108,17 +109,18 @@ void Module::place(const ptx::Variable& variable, const ManagedAllocator& manage
   facts.managed = variable.is_managed && managed != nullptr;
   if (facts.constant) constant_bytes_ += variable.bytes;
   if (constant_bytes_ > kMostConstantBytes)
-    load_error(variable.at, "constant memory has 65536 bytes for a module, and with '" + variable.name +
-                                "' this one has " + std::to_string(constant_bytes_));
+    load_error(variable.at, "constant memory has 65536 bytes for a module, and with '" +
+                                readable_name(variable.name) + "' this one has " +
+                                std::to_string(constant_bytes_));
   if (facts.managed) {
     facts.address = managed(variable.bytes, variable.name);
   } else {
-    facts.address = memory_.allocate(std::max<u64>(variable.bytes, 1), "variable '" + variable.name + "'",
-                                     facts.constant);
+    facts.address = memory_.allocate(std::max<u64>(variable.bytes, 1),
+                                     "variable '" + readable_name(variable.name) + "'", facts.constant);
     if (facts.address != 0) allocations_.push_back(facts.address);
   }
   if (facts.address == 0)
-    load_error(variable.at, "no device memory left for variable '" + variable.name + "'");
+    load_error(variable.at, "no device memory left for variable '" + readable_name(variable.name) + "'");
   variable_index_.emplace(variable.name, static_cast<u32>(variables_.size()));
   variables_.push_back(facts);
 }

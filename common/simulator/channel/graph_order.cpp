@@ -45,7 +45,7 @@ std::optional<GraphDefinition> decode_graph(std::span<const std::byte> bytes) {
   in(graph);
   if (!in.complete()) return {};
   for (const GraphNode& node : graph.nodes) {
-    if (node.kind > GraphNode::Kind::kCondition || node.body > kMaxGraphNodes) return {};
+    if (node.kind > GraphNode::Kind::kWords || node.body > kMaxGraphNodes) return {};
     for (const u32 from : node.dependencies)
       if (from >= graph.nodes.size() || graph.nodes[from].body != node.body) return {};
   }

@@ -11,6 +11,7 @@
 #include "simulator/program/address_windows.h"
 #include "simulator/program/mapped_memory.h"
 #include "simulator/program/texture.h"
+#include "simulator/program/word_operation.h"
 
 /// What the CUDA program asks of the machine. Addresses are device addresses or offsets into the staging
 /// memory, never host pointers. A command is one packet: a Header and the fields; the answer likewise.
@@ -183,8 +184,8 @@ struct SetMaxDynamicShared {
   void fields(auto& io) { io(function, bytes); }
 };
 struct SetLimit {
-  enum class Limit : u32 { kStack, kHeap } limit = Limit::kStack;
-  u64 bytes = 0;
+  enum class Limit : u32 { kStack, kHeap, kPendingLaunches } limit = Limit::kStack;
+  u64 bytes = 0;  ///< kPendingLaunches: a number
   void fields(auto& io) { io(limit, bytes); }
 };
 /// What kernels printed since the last call, answered in pieces.
@@ -243,7 +244,8 @@ struct GraphNode {
     kHost,  ///< a function of the program
     kRecordEvent,
     kWaitEvent,
-    kCondition
+    kCondition,
+    kWords  ///< operations on words of memory, in order
   } kind = Kind::kEmpty;
   bool enabled = true;
   std::vector<u32> dependencies;  ///< places of nodes in the graph, of the same body
@@ -253,6 +255,7 @@ struct GraphNode {
   Fill fill;
   u32 event = 0;
   GraphCondition condition;
+  std::vector<WordOperation> words;
   void fields(auto& io) {
     io(kind, enabled, dependencies, body);
     if (kind == Kind::kKernel) io(kernel);
@@ -260,6 +263,7 @@ struct GraphNode {
     if (kind == Kind::kFill) io(fill);
     if (kind == Kind::kRecordEvent || kind == Kind::kWaitEvent) io(event);
     if (kind == Kind::kCondition) io(condition);
+    if (kind == Kind::kWords) io(words);
   }
 };
 struct GraphDefinition {
@@ -411,6 +415,24 @@ struct DestroyCondition {
   void fields(auto& io) { io(number); }
 };
 
+/// Posted.
+struct WriteWord {
+  u32 stream = 0;
+  WordOperation operation;
+  void fields(auto& io) { io(stream, operation); }
+};
+/// Answered by WordState: whether the wait is over. Until then the program holds back what follows in the
+/// stream, and asks again.
+struct AwaitWord {
+  u32 stream = 0;
+  WordOperation operation;
+  void fields(auto& io) { io(stream, operation); }
+};
+/// Posted. All threads of the program wait for streams that wait for a word: nobody can end that.
+struct GiveUpWaiting {
+  void fields(auto&) {}
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
@@ -421,7 +443,7 @@ using Command =
                  QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
                  ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
                  AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen,
-                 CreateCondition, DestroyCondition>;
+                 CreateCondition, DestroyCondition, WriteWord, AwaitWord, GiveUpWaiting>;
 
 template <class T>
 inline constexpr bool kPosted =
@@ -430,7 +452,8 @@ inline constexpr bool kPosted =
     std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
     std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> ||
     std::is_same_v<T, ReportRefusal> || std::is_same_v<T, ReportFailedCall> ||
-    std::is_same_v<T, ReportErrorSeen> || std::is_same_v<T, DestroyCondition>;
+    std::is_same_v<T, ReportErrorSeen> || std::is_same_v<T, DestroyCondition> ||
+    std::is_same_v<T, WriteWord> || std::is_same_v<T, GiveUpWaiting>;
 
 /// The place of T in Command.
 template <class T, class... All>

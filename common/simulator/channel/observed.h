@@ -145,7 +145,8 @@ struct LineRecord {
   Pipe pipe = Pipe::kNone;
   u32 issue = 1;  ///< issue slots: machine instructions that it becomes
   bool is_load = false, is_store = false, is_atomic = false;
-  u8 width = 0;  ///< bytes a lane moved by an access
+  bool is_spill = false;  ///< ptxas added it: registers did not suffice
+  u8 width = 0;           ///< bytes a lane moved by an access
   bool is_branch = false, is_barrier = false;
   bool widens = false;  ///< makes a double of a float
   Arithmetic arithmetic = Arithmetic::kOther;

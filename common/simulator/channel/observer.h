@@ -106,7 +106,7 @@ struct WireLine {
     WireInstructionCounters c{line.counters};
     io(line.kernel, line.function, line.file, line.ptx, line.line, line.ptx_line, line.caller_file,
        line.caller_line);
-    io(line.pipe, line.issue, line.is_load, line.is_store, line.is_atomic, c);
+    io(line.pipe, line.issue, line.is_load, line.is_store, line.is_atomic, line.is_spill, c);
     io(line.width, line.is_branch, line.is_barrier, line.widens, line.arithmetic);
     io(line.type.kind, line.type.bits, line.type.lanes);
     line.counters = c.counters;

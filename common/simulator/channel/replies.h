@@ -87,6 +87,10 @@ struct StreamState {
   bool done = false;
   void fields(auto& io) { io(done); }
 };
+struct WordState {
+  bool accepted = false;
+  void fields(auto& io) { io(accepted); }
+};
 struct MemoryState {
   u64 free_bytes = 0, total_bytes = 0;
   void fields(auto& io) { io(free_bytes, total_bytes); }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/checks/checker.h"
 
+#include "simulator/machine/device_runtime.h"
 #include "simulator/program/address_windows.h"
 
 namespace roofline::sim {
@@ -90,6 +91,10 @@ void Checker::filled(u32 stream, const Rows& to) {
   streams_.end();
 }
 
+void Checker::word_written(u64 address, u64 bytes) {
+  if (does(kCheckInit)) init_.written(address, bytes);
+}
+
 void Checker::launching(u32 stream) {
   streams_.begin(stream, {});
   notes_work_ = (does(kCheckRace) || does(kCheckMemory)) && streams_.watches();
@@ -132,6 +137,9 @@ void Checker::block_ends(Block& block) {
 }
 
 void Checker::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
+  // Arguments of a launch by a kernel: the system's memory, which later launches have again.
+  const DeviceRuntime* runtime = w.block->grid->runtime;
+  if (a.space == ptx::Space::kGlobal && runtime != nullptr && runtime->holds_arguments(a.base)) return;
   if (does(kCheckInit)) init_.access(w, in, a);
   if (does(kCheckRace)) race_.access(w, in, a);
   if (notes_work_) streams_.access(in, a);

@@ -52,6 +52,8 @@ class Checker : public Observer {
   void copied_out(u32 stream, const Rows& from, bool host_waits);
   void copied_within(u32 stream, const Rows& to, const Rows& from, bool host_waits);
   void filled(u32 stream, const Rows& to);
+  /// A stream wrote a word that others may wait for: that orders them, and is no race.
+  void word_written(u64 address, u64 bytes);
   void launching(u32 stream);
 
   StreamOrder& streams() { return streams_; }

@@ -105,6 +105,7 @@ class LaunchOrder {
     time_ = 1;
     ended_.clear();
   }
+  u64 time() const { return time_; }
   u64 next_time() { return ++time_; }
   /// Keeps what later blocks must know of one that has ended.
   void ended(const BlockOrder& block) {

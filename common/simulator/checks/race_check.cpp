@@ -42,6 +42,7 @@ void RaceCheck::launch_begins(const Grid& grid, const std::vector<Traits>& trait
       traits, [](const Traits& each) { return each.gathers == Gathers::kClusterBarrier; });
   order_.reset();
   global_.reset();
+  tickets_.launch_begins(grid, traits);
   reported_.clear();
 }
 
@@ -97,6 +98,7 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
     me.pending = copies;
     const Touch t{w, in, state, me, lane, address, shared, traits.plain_store, a};
     if (strong(me)) {
+      if (!shared && tickets_.watched()) follow_tickets(t);
       state.order.fence(traits.releases);
       communicate(t, a, shadow);
     }
@@ -106,6 +108,28 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
       mine.pending.push_back({mine.committed, address, a.width});
     }
   });
+}
+
+/// Before a strong access orders anything: does the block with the last ticket look at what another block has
+/// written with an atomic before its own ticket, and without a fence between the two?
+void RaceCheck::follow_tickets(const Touch& t) {
+  const AccessKind kind = t.request.kind;
+  const Tickets::Last* const last =
+      kind == AccessKind::kStore ? nullptr : tickets_.behind_last(t.me.block, t.me.instruction);
+  if (last != nullptr && last->counter != t.address && t.state.order.acquired(t.w.index) >= last->previous) {
+    const auto look_at = [&](const Stamp* before, u64 at) {
+      if (before == nullptr || before->clock == 0 || !strong(*before) || before->block == t.me.block) return;
+      const auto drew = last->clocks.find(before->block);
+      if (drew == last->clocks.end() || before->clock >= drew->second) return;
+      if (!out_of_scope(*before, t.me) && !ordered(t, *before))
+        tell_once(t, *before, Hazard::kReadAfterTicket, at);
+    };
+    global_.each(t.address, t.request.width, [&](RaceCell& cell, u64 at, u32) {
+      look_at(&cell.write, at);
+      look_at(tickets_.earlier(at), at);
+    });
+  }
+  if (kind == AccessKind::kAtomic && !t.me.block_scope) tickets_.draw(t.address, t.me, order_.time() + 1);
 }
 
 /// A strong access hands on what was published at its address, and publishes. Between blocks only if the
@@ -149,6 +173,9 @@ void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
     if (!settled(t, reader)) check(t, reader, Hazard::kWriteAfterRead, at, 0);
     reader.clock = 0;
   }
+  if (!t.shared && tickets_.watched() && strong(cell.write) && strong(t.me) && cell.write.clock != 0 &&
+      cell.write.block != t.me.block)
+    tickets_.replaced(at, cell.write);
   cell.write = t.me;
 }
 
@@ -178,13 +205,18 @@ void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at
   if (hazard == Hazard::kWriteAfterWrite && t.plain_store && !before.pending &&
       same_value(t, before, at, bytes))
     return;
+  tell_once(t, before, hazard, at);
+}
+
+/// Reports two instructions once, and counts how often they meet again.
+void RaceCheck::tell_once(const Touch& t, const Stamp& before, Hazard hazard, u64 at) {
   const auto [known, is_new] = reported_.try_emplace(
       (u64{before.instruction} << 32 | t.me.instruction) * 4 + static_cast<u64>(hazard), nullptr);
   if (!is_new) {
     if (known->second != nullptr) seen_again(*known->second, t, before, hazard, at);
     return;
   }
-  if (hazard != Hazard::kWriteAfterWrite) {
+  if (hazard == Hazard::kReadAfterWrite || hazard == Hazard::kWriteAfterRead) {
     const bool read_first = hazard == Hazard::kWriteAfterRead;
     const u32 reader = read_first ? before.instruction : t.me.instruction;
     const u32 writer = read_first ? t.me.instruction : before.instruction;

@@ -10,6 +10,7 @@
 #include "simulator/checks/code_facts.h"
 #include "simulator/checks/findings.h"
 #include "simulator/checks/race_shadow.h"
+#include "simulator/checks/tickets.h"
 #include "simulator/machine/observer.h"
 
 namespace roofline::sim {
@@ -19,8 +20,9 @@ namespace roofline::sim {
 /// `.sync` instruction separates; what a chain of strong accesses (atomics, volatile, acquire, release)
 /// separates, if a fence, or a release, came before what was written last, and its scope and theirs reach
 /// from one to the other. Fences on the side that reads are not asked for. Strong accesses do not race with
-/// each other, unless one has the scope of its block and they are of two. Two plain writes of the same value
-/// are not reported.
+/// each other, unless one has the scope of its block and they are of two; but what blocks write before they
+/// draw a ticket wants a fence, if the block with the last ticket looks at it. Two plain writes of the same
+/// value are not reported.
 class RaceCheck {
  public:
   explicit RaceCheck(Findings& findings) : findings_(findings) {}
@@ -57,7 +59,7 @@ class RaceCheck {
     std::unordered_map<u32, ThreadCopies> copies;  ///< by thread
     u32 split_warps = 0;  ///< by bit: they came to a barrier of the block without all their lanes
   };
-  enum class Hazard : u8 { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite };
+  enum class Hazard : u8 { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite, kReadAfterTicket };
   /// One lane's part of a request.
   struct Touch {
     Warp& w;
@@ -79,8 +81,10 @@ class RaceCheck {
   }
   void read(const Touch& t, RaceCell& cell, u64 at);
   void write(const Touch& t, RaceCell& cell, u64 at, u32 bytes);
+  void follow_tickets(const Touch& t);
   void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
   void check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes);
+  void tell_once(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
   bool ordered(const Touch& t, const Stamp& before) const;
   const std::vector<Publication>* publications_of(u32 block) const;
   bool same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const;
@@ -98,6 +102,7 @@ class RaceCheck {
   bool clusters_ = false;  ///< blocks of a cluster meet
   LaunchOrder order_;
   RaceShadow global_;
+  Tickets tickets_;
   std::map<const Block*, std::unique_ptr<BlockState>> blocks_;
   std::unordered_map<u32, BlockState*> running_;  ///< the same, by the block's number
   const Block* last_block_ = nullptr;

@@ -31,8 +31,9 @@ constexpr const char* kWait =
     "for all but the last N groups, then __syncthreads() before other threads read";
 
 constexpr const char* kCommit =
-    "the copy is in no group yet, and a wait is one for groups: cp.async.commit_group (__pipeline_commit) "
-    "after it, then wait, then __syncthreads() before other threads read";
+    "the copy is in no group yet. Does cp.async.commit_group (__pipeline_commit) follow it? Then a "
+    "__syncthreads() is missing between this copy and the reads of other threads. If not: commit, as a wait "
+    "is one for groups, then wait, then __syncthreads() before other threads read";
 
 constexpr const char* kOneInstruction =
     "several threads write different values to one address: give each its own element, or use an atomic "
@@ -66,6 +67,7 @@ constexpr const char* kBetweenBlocks =
 const char* RaceCheck::advice(const Touch& t, const Stamp& before, Hazard hazard, u64 at) const {
   const bool same_block = before.block == t.me.block;
   const bool same_warp = same_block && before.thread / kWarpSize == t.w.index;
+  if (hazard == Hazard::kReadAfterTicket) return kFence;
   if (before.pending) return is_committed(t, before, at) ? kWait : kCommit;
   if (!same_block && (before.block_scope || t.me.block_scope)) return kScope;
   const auto ordered_if = [&](Suppose suppose) {
@@ -99,7 +101,7 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
   const Grid& grid = *grid_;
   const bool same_block = before.block == t.me.block;
   const bool before_writes = hazard != Hazard::kWriteAfterRead,
-             now_writes = hazard != Hazard::kReadAfterWrite;
+             now_writes = hazard != Hazard::kReadAfterWrite && hazard != Hazard::kReadAfterTicket;
   const auto who = [&](const Stamp& stamp) {
     std::string text = "thread " + thread_text(grid, stamp.thread);
     if (!same_block) text += " of block " + block_text(grid, stamp.block);
@@ -107,7 +109,10 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
   };
   Finding finding;
   finding.check = kCheckRace;
-  finding.rule = before.pending ? "async-copy" : t.shared ? "shared-memory" : "global-memory";
+  finding.rule = before.pending                       ? "async-copy"
+                 : hazard == Hazard::kReadAfterTicket ? "unfenced-ticket"
+                 : t.shared                           ? "shared-memory"
+                                                      : "global-memory";
   finding.kernel = readable_name(grid.kernel->name);
   finding.block = block_text(grid, t.me.block);
   finding.thread = thread_text(grid, t.me.thread);
@@ -120,6 +125,9 @@ Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u
           ? who(t.me) + second + " bytes that it copies itself and has not waited for, in " + where
           : who(before) + first + " and " + who(t.me) + second + " the same bytes, with nothing " +
                 "that orders them: " + where;
+  if (hazard == Hazard::kReadAfterTicket)
+    finding.message = who(before) + " writes before its block draws a ticket, with no fence between, and " +
+                      who(t.me) + ", of the block with the last ticket, reads the same bytes: " + where;
   if (same_block) finding.message += ", block " + finding.block;
   finding.places = {place_of(*grid.kernel, before.instruction, who(before) + first),
                     place_of(*grid.kernel, t.me.instruction, who(t.me) + second)};

@@ -106,7 +106,7 @@ void StreamOrder::keeps_order_with(u32 gpu) {
 }
 
 void StreamOrder::access(const Instruction& in, const ObservedAccess& a) {
-  if (a.space != ptx::Space::kGlobal) return;
+  if (a.space != ptx::Space::kGlobal && a.space != ptx::Space::kConst) return;
   const auto note = [&](u64 address, u64 bytes) {
     if (a.kind != AccessKind::kStore) {
       current_.read.set(address, bytes);
@@ -202,9 +202,15 @@ void StreamOrder::report(const Operation& before, const Operation& now, u64 addr
   finding.places = {place(before, address, first_writes), place(now, address, second_writes)};
   finding.message = finding.places[0].what + " and " + finding.places[1].what +
                     " the same bytes, and nothing says which comes first: " + explain_(address);
+  // Nobody means to use the default stream beside another one.
+  const bool forgotten = (before.stream == default_of(gpu_)) != (now.stream == default_of(gpu_));
   finding.advice =
-      "record an event after the first (cudaEventRecord) and let the other stream wait for it "
-      "(cudaStreamWaitEvent), or put both into one stream";
+      forgotten
+          ? "was a stream forgotten? Put both into one: it is the fourth argument of <<<...>>>, and the last "
+            "one of cudaMemcpyAsync and cudaMemsetAsync; cudaMemcpy and cudaMemset have none. For two "
+            "streams: cudaEventRecord after the first work, cudaStreamWaitEvent before the other"
+          : "record an event after the first (cudaEventRecord) and let the other stream wait for it "
+            "(cudaStreamWaitEvent), or put both into one stream";
   findings_.add(std::move(finding));
 }
 

@@ -189,25 +189,28 @@ bool SyncCheck::check_comes(const Warp& w, const Instruction& in, u32 active, u3
 
 /// What a lane takes and from where is in the slots b and c of every shuffle.
 void SyncCheck::check_shuffle(const Warp& w, const Instruction& in, u32 active, const Traits& traits) {
-  const u32 members = w.row<u32>(members_of(in, traits))[std::countr_zero(active)];
-  if ((members & w.live() & ~active) != 0) return;  // it comes again when they are there
+  const u32* const masks = w.row<u32>(members_of(in, traits));
+  if ((masks[std::countr_zero(active)] & w.live() & ~active) != 0) return;  // it comes again when they come
   const u32 *b = w.row<u32>(in.b), *c = w.row<u32>(in.c);
   for (u32 lanes = active; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
     const u32 source = shuffle_source(traits.shuffle, lane, b[lane], c[lane]);
-    if (source == kOutside || (active >> source & 1u) != 0) continue;
-    Finding finding = start(w, lane, "inactive-lane");
+    if (source == kOutside || (active & masks[lane] & 1u << source) != 0) continue;
+    const bool unnamed = (active >> source & 1u) != 0;
+    Finding finding = start(w, lane, unnamed ? "member-mask" : "inactive-lane");
     finding.level = Finding::Level::kWarning;
     finding.message = "thread " + finding.thread + " of block " + finding.block +
                       " takes the value of lane " + std::to_string(source) + " of its warp, which " +
-                      ((w.existing >> source & 1u) == 0 ? "is no thread of the block"
-                       : (w.exited >> source & 1u) != 0 ? "has ended"
-                                                        : "does not execute the shuffle") +
+                      (unnamed ? "its mask " + hex(masks[lane], 8) + " does not name"
+                       : (w.existing >> source & 1u) == 0 ? "is no thread of the block"
+                       : (w.exited >> source & 1u) != 0   ? "has ended"
+                                                          : "does not execute the shuffle") +
                       ": the value is undefined";
     finding.advice =
-        "let all lanes execute the shuffle (return late, not early; give idle lanes a neutral value), or "
-        "pass the "
-        "width of the group";
+        unnamed ? "the mask must name the lanes that values come from, too; a group of 8 lanes takes "
+                  "them from distances of 4, 2 and 1"
+                : "let all lanes execute the shuffle (return late, not early; give idle lanes a "
+                  "neutral value), or pass the width of the group";
     finding.places.push_back(place_of(*grid_->kernel, in.index, "thread " + finding.thread));
     return add(std::move(finding));
   }

@@ -12,6 +12,7 @@
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/conditions.h"
 #include "simulator/machine/counter_sums.h"
+#include "simulator/machine/device_runtime.h"
 #include "simulator/machine/grid.h"
 #include "simulator/machine/observer.h"
 #include "simulator/machine/textures.h"
@@ -23,7 +24,7 @@
 
 namespace roofline::sim {
 
-struct Device::State {
+struct Device::State final : KernelTable {
   State(const DeviceDescription& d, unsigned threads)
       : description(d),
         memory(d.memory_bytes),
@@ -37,6 +38,27 @@ struct Device::State {
     if (function >= kernels.size() || kernels[function] == nullptr)
       throw std::out_of_range("no such kernel: " + std::to_string(function));
     return *kernels[function];
+  }
+
+  // KernelTable
+  std::optional<Entry> kernel_at(u64 address) const override {
+    const auto found = by_address.find(address);
+    if (found == by_address.end()) return std::nullopt;
+    return Entry{found->second, kernels[found->second]};
+  }
+  std::string problem_of(const Launch& launch) const override {
+    return launch_problem(description, kernel(launch.function), launch);
+  }
+  u32 blocks_per_sm(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const override {
+    return occupancy(description, resources_of(description, kernel(function), block, dynamic_shared_bytes),
+                     block, 0)
+        .blocks_per_sm;
+  }
+  u64 text(const std::string& text) override {
+    u64& address = texts[text];
+    if (address == 0) address = memory.allocate(text.size() + 1, "text of an error", true);
+    if (address != 0) std::copy(text.begin(), text.end(), reinterpret_cast<char*>(address));
+    return address;
   }
 
   /// What cooperative groups find behind %envreg1: u32 size, then the barrier of the grid.
@@ -72,7 +94,10 @@ struct Device::State {
   ManagedAllocator managed;
   std::map<ModuleId, std::unique_ptr<Module>> modules;
   bool permute_fragments = false;
-  std::vector<Kernel*> kernels;  ///< by FunctionId; nullptr after unloading
+  std::vector<Kernel*> kernels;          ///< by FunctionId; nullptr after unloading
+  std::map<u64, FunctionId> by_address;  ///< of the kernels that are loaded
+  std::map<std::string, u64> texts;      ///< addresses of KernelTable::text
+  u64 pending_launches = 2048;           ///< CUDA's own default
   ModuleId next_module = 1;
   Observer* observer = nullptr;
   u64 stack_bytes = 1024;
@@ -196,6 +221,7 @@ ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std:
     function.problem = kernel->problem;
     facts.functions.push_back(std::move(function));
     state_->kernels.push_back(kernel.get());
+    if (!kernel->functions.empty()) state_->by_address[kernel->entry().address] = facts.functions.back().id;
   }
   state_->modules.emplace(id, std::move(module));
   return facts;
@@ -204,8 +230,10 @@ ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std:
 void Device::unload_module(ModuleId module) {
   const auto found = state_->modules.find(module);
   if (found == state_->modules.end()) return;
-  for (auto& kernel : found->second->kernels())
+  for (auto& kernel : found->second->kernels()) {
     std::replace(state_->kernels.begin(), state_->kernels.end(), kernel.get(), static_cast<Kernel*>(nullptr));
+    if (!kernel->functions.empty()) state_->by_address.erase(kernel->entry().address);
+  }
   state_->modules.erase(found);
 }
 
@@ -249,6 +277,7 @@ bool Device::set_max_dynamic_shared(FunctionId function, u64 bytes) {
 }
 
 void Device::set_heap_bytes(u64 bytes) { state_->memory.set_heap_limit(bytes); }
+void Device::set_pending_launches(u64 launches) { state_->pending_launches = launches; }
 void Device::set_permute_fragments(bool permute) { state_->permute_fragments = permute; }
 void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
 void Device::set_observer(Observer* observer) { state_->observer = observer; }
@@ -261,7 +290,7 @@ void Device::follow(const ThreadRequest& request) {
 }
 const ThreadRecord& Device::followed() const { return state_->record; }
 
-LaunchResult Device::launch(const Launch& launch) {
+LaunchResult Device::launch(const Launch& launch, u64 waiting) {
   State& s = *state_;
   const Kernel& kernel = s.kernel(launch.function);
   LaunchResult result;
@@ -291,6 +320,8 @@ LaunchResult Device::launch(const Launch& launch) {
   grid.has_clusters = grid.asked_for_clusters || kernel.uses_clusters;
   if (!grid.asked_for_clusters) grid.cluster = {1, 1, 1};
   if (launch.cooperative) grid.workspace = s.clean_workspace();
+  DeviceRuntime runtime(s, s.memory, waiting, s.pending_launches);
+  grid.runtime = &runtime;
   grid.observer = s.observer;
   if (s.observer != nullptr) {
     s.observer->launch_begins(grid);
@@ -306,6 +337,7 @@ LaunchResult Device::launch(const Launch& launch) {
   // In turns, what other blocks printed before the trap is the same every time.
   result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
   result.trap = std::move(outcome.trap);
+  if (!result.trap) result.work = runtime.take();
   result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block,
                              outcome.records, &s.replays);
   s.now_ns += result.time.seconds * 1e9;

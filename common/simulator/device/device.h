@@ -11,6 +11,7 @@
 
 #include "simulator/program/address_windows.h"
 #include "simulator/program/counters.h"
+#include "simulator/program/device_work.h"
 #include "simulator/program/launch.h"
 #include "simulator/program/mapped_memory.h"
 #include "simulator/program/texture.h"
@@ -33,8 +34,9 @@ struct LaunchResult {
   KernelResources resources;
   Occupancy occupancy;
   KernelTime time;
-  std::string output;        ///< what printf and assert wrote, in block order
-  std::optional<Trap> trap;  ///< the kernel did not finish
+  std::string output;            ///< what printf and assert wrote, in block order
+  std::optional<Trap> trap;      ///< the kernel did not finish
+  std::vector<DeviceWork> work;  ///< what the kernel launched, the caller's to do; nothing after a trap
 };
 
 class Device {
@@ -116,7 +118,8 @@ class Device {
   void set_shuffle_blocks(bool shuffled);
 
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
-  LaunchResult launch(const Launch& launch);
+  /// `waiting`: launches by kernels that have not begun.
+  LaunchResult launch(const Launch& launch, u64 waiting = 0);
   /// Empty when the kernel can run; otherwise the instruction that is missing, in a sentence.
   const std::string& load_problem(FunctionId function) const;
   /// Empty when the launch is allowed; otherwise the limit it breaks, in a sentence.
@@ -125,6 +128,8 @@ class Device {
   /// Raises the dynamic shared memory limit (cudaFuncAttributeMaxDynamicSharedMemorySize).
   bool set_max_dynamic_shared(FunctionId function, u64 bytes);
   void set_heap_bytes(u64 bytes);
+  /// How many launches of kernels may wait to begin (cudaLimitDevRuntimePendingLaunchCount).
+  void set_pending_launches(u64 launches);
   /// Per-thread stack for local memory and calls; default 1024 bytes beyond what the function declares.
   void set_stack_bytes(u64 bytes);
   /// A kernel is stopped with TrapKind::kTimeout after this many wall seconds (0: never).

@@ -72,10 +72,25 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
   });
 }
 
+/// Abilities that only the driver API has functions for.
+bool is_of_driver_alone(CUdevice_attribute attribute) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Attributes have the runtime's numbers.
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return initialised([&] {
-    if (value && attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
+    if (value && is_of_driver_alone(attribute)) {
       const cudaError_t error = check_device(device);
       if (error == cudaSuccess) *value = 1;
       return error;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of graphs: kernels, copies, fills and the others.
 #include "simulator/driver/graph_params.h"
+#include "simulator/driver/stream_words.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::driver;
@@ -233,6 +234,8 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
   return in_context([&] {
     AnyNode any;
     if (!p) return CUDA_ERROR_INVALID_VALUE;
+    if (p->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+      return add_words_node(node, graph, before, data, n, p->memOp);
     if (const CUresult result = any.take(*p); result != CUDA_SUCCESS) return result;
     const cudaError_t error = cudaGraphAddNode(
         node, graph, before, reinterpret_cast<const cudaGraphEdgeData*>(data), n, any.runtime());
@@ -248,6 +251,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* p) {
   return in_context([&] {
     AnyNode any;
     if (!p) return CUDA_ERROR_INVALID_VALUE;
+    if (p->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) return change_words_node(node, p->memOp);
     const CUresult result = any.take(*p);
     return result == CUDA_SUCCESS ? to_driver(cudaGraphNodeSetParams(node, any.runtime())) : result;
   });
@@ -256,6 +260,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNod
   return in_context([&] {
     AnyNode any;
     if (!p) return CUDA_ERROR_INVALID_VALUE;
+    if (p->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) return change_words_node(exec, node, p->memOp);
     const CUresult result = any.take(*p);
     return result == CUDA_SUCCESS ? to_driver(cudaGraphExecNodeSetParams(exec, node, any.runtime())) : result;
   });

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "simulator/image/bytes.h"
 #include "simulator/image/container.h"
+#include "simulator/image/line_table.h"
 
 namespace roofline::sim::image {
 namespace {
@@ -49,7 +51,8 @@ class DeviceElf {
   std::string_view symbol_name(u32 index) const;
   void read_attributes(Bytes contents, std::string_view kernel);
   void apply(Attribute attribute, Bytes value, std::string_view kernel);
-  u64 spill_stores(Bytes pairs, std::string_view kernel) const;
+  void read_spills(Bytes pairs, std::string_view kernel, ElfKernel& facts) const;
+  void read_lines_of_ptx();
   u64 shared_bytes(std::string_view kernel) const;
 
   Bytes bytes_;
@@ -58,6 +61,7 @@ class DeviceElf {
   const Section* strings_ = nullptr;
   std::map<std::string, ElfKernel, std::less<>> kernels_;
   std::vector<std::string_view> order_;
+  std::map<std::string, LineSequence, std::less<>> lines_;  ///< by kernel, where -lineinfo says them
 };
 
 DeviceElf::DeviceElf(Bytes bytes) : bytes_(bytes) {
@@ -129,6 +133,7 @@ std::vector<ElfKernel> DeviceElf::kernels() {
         static_cast<u32>(section.header.sh_info >> 24);  // until sm_89; newer: the attribute
     entry->second.shared_bytes = shared_bytes(name);
   }
+  read_lines_of_ptx();
   for (const Section& section : sections_) {
     if (section.name == kInfo) {
       read_attributes(section.contents, {});
@@ -177,25 +182,57 @@ void DeviceElf::apply(Attribute attribute, Bytes value, std::string_view kernel)
       facts.max_threads = number_at<u32>(value, 0) * number_at<u32>(value, 4) * number_at<u32>(value, 8);
       break;
     case Attribute::kSpills:
-      facts.spill_bytes = spill_stores(value, kernel);
+      read_spills(value, kernel, facts);
       break;
   }
 }
 
-u64 DeviceElf::spill_stores(Bytes pairs, std::string_view kernel) const {
-  constexpr u64 kStoreLocal = 0x387;  // STL, sm_70 and newer; refills are LDL
+void DeviceElf::read_lines_of_ptx() {
+  constexpr std::string_view kLines = ".nv_debug_line_sass", kText = ".text.";
+  const Section* program = find(kLines);
+  if (program == nullptr || symbols_ == nullptr) return;
+  std::map<u64, std::string_view> kernel_at;  // by the place of its address
+  // From sm_90 on relocations have an addend behind what all have.
+  for (const auto& [kind, size] : {std::pair{".rel", sizeof(Elf64_Rel)}, {".rela", sizeof(Elf64_Rela)}}) {
+    const Section* relocations = find(kind + std::string(kLines));
+    if (relocations == nullptr) continue;
+    for (u64 at = 0; at + size <= relocations->contents.size(); at += size) {
+      const auto relocation = number_at<Elf64_Rel>(relocations->contents, at);
+      const auto symbol =
+          number_at<Elf64_Sym>(symbols_->contents, ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym));
+      if (symbol.st_shndx >= sections_.size()) continue;
+      const std::string_view code = sections_[symbol.st_shndx].name;
+      if (code.starts_with(kText)) kernel_at[relocation.r_offset] = code.substr(kText.size());
+    }
+  }
+  for (LineSequence& sequence : read_lines(program->contents))
+    if (const auto kernel = kernel_at.find(sequence.start_at); kernel != kernel_at.end())
+      lines_[std::string(kernel->second)] = std::move(sequence);
+}
+
+void DeviceElf::read_spills(Bytes pairs, std::string_view kernel, ElfKernel& facts) const {
+  constexpr u64 kStoreLocal = 0x387, kLoadLocal = 0x983;  // STL and LDL, sm_70 and newer
   const Section* text = find(".text." + std::string(kernel));
-  if (text == nullptr) return 0;
-  u64 bytes = 0;
+  if (text == nullptr) return;
+  const auto lines = lines_.find(kernel);
   for (u64 offset = 0; offset + 8 <= pairs.size(); offset += 8) {
     const u64 address = number_at<u32>(pairs, offset + 4);
     const auto low = number_at<u64>(text->contents, address);
     const auto high = number_at<u64>(text->contents, address + 8);
+    const u64 operation = low & 0xfff;
+    if (operation != kStoreLocal && operation != kLoadLocal) continue;
     // Width of the access: 0 to 3 are 8 and 16 bits, 4 is 32 bits, 5 is 64, 6 is 128.
     const u64 width = (high >> 9) & 7;
-    if ((low & 0xfff) == kStoreLocal) bytes += width < 2 ? 1 : width < 4 ? 2 : u64{4} << (width - 4);
+    Spill spill;
+    spill.is_store = operation == kStoreLocal;
+    spill.bytes = static_cast<u32>(width < 2 ? 1 : width < 4 ? 2 : u64{4} << (width - 4));
+    spill.place = static_cast<u32>(low >> 40);
+    spill.ptx_line = lines == lines_.end() ? 0 : lines->second.line_of(address);
+    spill.part = static_cast<double>(address) / static_cast<double>(text->contents.size());
+    facts.spills.push_back(spill);
+    if (spill.is_store) facts.spill_bytes += spill.bytes;
   }
-  return bytes;
+  std::ranges::stable_sort(facts.spills, {}, &Spill::part);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ std::vector<Row> mbarrier_rows();
 std::vector<Row> cluster_rows();
 std::vector<Row> control_flow_rows();
 std::vector<Row> warp_rows();
+std::vector<Row> matrix_rows();  // in matrix/
 std::vector<Row> system_rows();
 std::vector<Row> bulk_copy_rows();
 std::vector<Row> texture_rows();

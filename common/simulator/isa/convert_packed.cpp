@@ -99,7 +99,14 @@ constexpr auto pack_small_integers = [](s32 a, s32 b, u32 c) {
   return c << 16 | u32{static_cast<u8>(clamp_integer<T>(a))} << 8 | u32{static_cast<u8>(clamp_integer<T>(b))};
 };
 
-constexpr CostFunction kCost = fixed_cost<Pipe::kSfu>;
+// F2FP is an instruction of the ALU; F2F, I2F and F2I, the ones without a P, go through the special
+// functions. Measured on Blackwell: what reads two registers, or merges with one, passes at half the rate of
+// what reads one (docs/simulator-model.md).
+Cost two_reads_cost(const Match&) { return {.pipe = Pipe::kAlu, .slots = 2}; }
+constexpr CostFunction kOneReadCost = fixed_cost<Pipe::kAlu>;
+/// ptxas builds rounding away from zero of a comparison, a sum and a mask.
+constexpr CostFunction kThreeOperationsCost = fixed_cost<Pipe::kAlu, 3>;
+constexpr CostFunction kIntegerCost = fixed_cost<Pipe::kSfu>;
 constexpr auto kNear = Rounding::kNearest;
 constexpr auto kZero = Rounding::kZero;
 
@@ -107,29 +114,31 @@ std::vector<Row> half_pair_rows() {
   using ToHalves = Signature<F16X2, F32, F32>;
   using ToBFloats = Signature<BF16X2, F32, F32>;
   return {
-      exact<ToHalves>("cvt.rn.f16x2.f32 d, a, b", pack<HalfPair, Half, kNear, false>, kCost),
-      exact<ToHalves>("cvt.rz.f16x2.f32 d, a, b", pack<HalfPair, Half, kZero, false>, kCost),
-      exact<ToHalves>("cvt.rn.relu.f16x2.f32 d, a, b", pack<HalfPair, Half, kNear, true>, kCost),
-      exact<ToHalves>("cvt.rz.relu.f16x2.f32 d, a, b", pack<HalfPair, Half, kZero, true>, kCost),
-      exact<ToBFloats>("cvt.rn.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kNear, false>, kCost),
-      exact<ToBFloats>("cvt.rz.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kZero, false>, kCost),
-      exact<ToBFloats>("cvt.rn.relu.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kNear, true>, kCost),
-      exact<ToBFloats>("cvt.rz.relu.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kZero, true>, kCost),
-      exact<Signature<F16, F32>>("cvt.rn.relu.f16.f32 d, a", single_relu<Half, kNear>, kCost),
-      exact<Signature<F16, F32>>("cvt.rz.relu.f16.f32 d, a", single_relu<Half, kZero>, kCost),
-      exact<Signature<BF16, F32>>("cvt.rn.relu.bf16.f32 d, a", single_relu<BFloat, kNear>, kCost),
-      exact<Signature<BF16, F32>>("cvt.rz.relu.bf16.f32 d, a", single_relu<BFloat, kZero>, kCost),
+      exact<ToHalves>("cvt.rn.f16x2.f32 d, a, b", pack<HalfPair, Half, kNear, false>, two_reads_cost),
+      exact<ToHalves>("cvt.rz.f16x2.f32 d, a, b", pack<HalfPair, Half, kZero, false>, two_reads_cost),
+      exact<ToHalves>("cvt.rn.relu.f16x2.f32 d, a, b", pack<HalfPair, Half, kNear, true>, two_reads_cost),
+      exact<ToHalves>("cvt.rz.relu.f16x2.f32 d, a, b", pack<HalfPair, Half, kZero, true>, two_reads_cost),
+      exact<ToBFloats>("cvt.rn.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kNear, false>, two_reads_cost),
+      exact<ToBFloats>("cvt.rz.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kZero, false>, two_reads_cost),
+      exact<ToBFloats>("cvt.rn.relu.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kNear, true>,
+                       two_reads_cost),
+      exact<ToBFloats>("cvt.rz.relu.bf16x2.f32 d, a, b", pack<BFloatPair, BFloat, kZero, true>,
+                       two_reads_cost),
+      exact<Signature<F16, F32>>("cvt.rn.relu.f16.f32 d, a", single_relu<Half, kNear>, two_reads_cost),
+      exact<Signature<F16, F32>>("cvt.rz.relu.f16.f32 d, a", single_relu<Half, kZero>, two_reads_cost),
+      exact<Signature<BF16, F32>>("cvt.rn.relu.bf16.f32 d, a", single_relu<BFloat, kNear>, two_reads_cost),
+      exact<Signature<BF16, F32>>("cvt.rz.relu.bf16.f32 d, a", single_relu<BFloat, kZero>, two_reads_cost),
   };
 }
 
 std::vector<Row> tf32_rows() {
   using Shape = Signature<B32, F32>;
   return {
-      exact<Shape>("cvt.rna.tf32.f32 d, a", to_tf32<Rounding::kAway, false>, kCost),
-      exact<Shape>("cvt.rn.tf32.f32 d, a", to_tf32<kNear, false>, kCost),
-      exact<Shape>("cvt.rz.tf32.f32 d, a", to_tf32<kZero, false>, kCost),
-      exact<Shape>("cvt.rn.relu.tf32.f32 d, a", to_tf32<kNear, true>, kCost),
-      exact<Shape>("cvt.rz.relu.tf32.f32 d, a", to_tf32<kZero, true>, kCost),
+      exact<Shape>("cvt.rna.tf32.f32 d, a", to_tf32<Rounding::kAway, false>, kThreeOperationsCost),
+      exact<Shape>("cvt.rn.tf32.f32 d, a", to_tf32<kNear, false>, kOneReadCost),
+      exact<Shape>("cvt.rz.tf32.f32 d, a", to_tf32<kZero, false>, kOneReadCost),
+      exact<Shape>("cvt.rn.relu.tf32.f32 d, a", to_tf32<kNear, true>, kOneReadCost),
+      exact<Shape>("cvt.rz.relu.tf32.f32 d, a", to_tf32<kZero, true>, kOneReadCost),
   };
 }
 
@@ -138,18 +147,18 @@ std::vector<Row> byte_float_rows() {
   using FromHalves = Signature<B16, F16X2>;
   using ToHalves = Signature<F16X2, B16>;
   return {
-      exact<FromSingles>("cvt.rn.satfinite.e4m3x2.f32 d, a, b", pack_bytes<E4M3, false>, kCost),
-      exact<FromSingles>("cvt.rn.satfinite.relu.e4m3x2.f32 d, a, b", pack_bytes<E4M3, true>, kCost),
-      exact<FromSingles>("cvt.rn.satfinite.e5m2x2.f32 d, a, b", pack_bytes<E5M2, false>, kCost),
-      exact<FromSingles>("cvt.rn.satfinite.relu.e5m2x2.f32 d, a, b", pack_bytes<E5M2, true>, kCost),
-      exact<FromHalves>("cvt.rn.satfinite.e4m3x2.f16x2 d, a", pack_halves<E4M3, false>, kCost),
-      exact<FromHalves>("cvt.rn.satfinite.relu.e4m3x2.f16x2 d, a", pack_halves<E4M3, true>, kCost),
-      exact<FromHalves>("cvt.rn.satfinite.e5m2x2.f16x2 d, a", pack_halves<E5M2, false>, kCost),
-      exact<FromHalves>("cvt.rn.satfinite.relu.e5m2x2.f16x2 d, a", pack_halves<E5M2, true>, kCost),
-      exact<ToHalves>("cvt.rn.f16x2.e4m3x2 d, a", unpack_bytes<E4M3, false>, kCost),
-      exact<ToHalves>("cvt.rn.relu.f16x2.e4m3x2 d, a", unpack_bytes<E4M3, true>, kCost),
-      exact<ToHalves>("cvt.rn.f16x2.e5m2x2 d, a", unpack_bytes<E5M2, false>, kCost),
-      exact<ToHalves>("cvt.rn.relu.f16x2.e5m2x2 d, a", unpack_bytes<E5M2, true>, kCost),
+      exact<FromSingles>("cvt.rn.satfinite.e4m3x2.f32 d, a, b", pack_bytes<E4M3, false>, two_reads_cost),
+      exact<FromSingles>("cvt.rn.satfinite.relu.e4m3x2.f32 d, a, b", pack_bytes<E4M3, true>, two_reads_cost),
+      exact<FromSingles>("cvt.rn.satfinite.e5m2x2.f32 d, a, b", pack_bytes<E5M2, false>, two_reads_cost),
+      exact<FromSingles>("cvt.rn.satfinite.relu.e5m2x2.f32 d, a, b", pack_bytes<E5M2, true>, two_reads_cost),
+      exact<FromHalves>("cvt.rn.satfinite.e4m3x2.f16x2 d, a", pack_halves<E4M3, false>, two_reads_cost),
+      exact<FromHalves>("cvt.rn.satfinite.relu.e4m3x2.f16x2 d, a", pack_halves<E4M3, true>, two_reads_cost),
+      exact<FromHalves>("cvt.rn.satfinite.e5m2x2.f16x2 d, a", pack_halves<E5M2, false>, two_reads_cost),
+      exact<FromHalves>("cvt.rn.satfinite.relu.e5m2x2.f16x2 d, a", pack_halves<E5M2, true>, two_reads_cost),
+      exact<ToHalves>("cvt.rn.f16x2.e4m3x2 d, a", unpack_bytes<E4M3, false>, kOneReadCost),
+      exact<ToHalves>("cvt.rn.relu.f16x2.e4m3x2 d, a", unpack_bytes<E4M3, true>, kOneReadCost),
+      exact<ToHalves>("cvt.rn.f16x2.e5m2x2 d, a", unpack_bytes<E5M2, false>, kOneReadCost),
+      exact<ToHalves>("cvt.rn.relu.f16x2.e5m2x2 d, a", unpack_bytes<E5M2, true>, kOneReadCost),
   };
 }
 
@@ -157,10 +166,10 @@ std::vector<Row> pack_rows() {
   using Wide = Signature<B32, S32, S32>;
   using Narrow = Signature<B32, S32, S32, B32>;
   return {
-      exact<Wide>("cvt.pack.sat.u16.s32 d, a, b", pack_integers<u16>, kCost),
-      exact<Wide>("cvt.pack.sat.s16.s32 d, a, b", pack_integers<s16>, kCost),
-      exact<Narrow>("cvt.pack.sat.u8.s32.b32 d, a, b, c", pack_small_integers<u8>, kCost),
-      exact<Narrow>("cvt.pack.sat.s8.s32.b32 d, a, b, c", pack_small_integers<s8>, kCost),
+      exact<Wide>("cvt.pack.sat.u16.s32 d, a, b", pack_integers<u16>, kIntegerCost),
+      exact<Wide>("cvt.pack.sat.s16.s32 d, a, b", pack_integers<s16>, kIntegerCost),
+      exact<Narrow>("cvt.pack.sat.u8.s32.b32 d, a, b, c", pack_small_integers<u8>, kIntegerCost),
+      exact<Narrow>("cvt.pack.sat.s8.s32.b32 d, a, b, c", pack_small_integers<s8>, kIntegerCost),
   };
 }
 

@@ -5,8 +5,10 @@
 #include <bit>
 #include <cstring>
 
+#include "simulator/isa/builtin_call.h"
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
+#include "simulator/isa/device_calls.h"
 #include "simulator/isa/print_format.h"
 #include "simulator/machine/access.h"
 #include "simulator/machine/conditions.h"
@@ -21,41 +23,6 @@ namespace {
 
 constexpr std::size_t kOutputLimit = std::size_t{1}
                                      << 20;  ///< bytes a block may print; the device has a limit too
-constexpr u64 kLongestText = 4096;
-
-const CallSite& site_of(const Instruction& in) { return *static_cast<const CallSite*>(in.extra->pointer); }
-
-u64 argument(const Warp& w, const CallSite& site, std::size_t i, u32 lane) {
-  if (i >= site.arguments.size()) return 0;
-  const CallSite::Piece& piece = site.arguments[i];
-  u64 value = 0;
-  if (piece.in_register)
-    std::memcpy(&value, w.row<u8>(piece.slot) + std::size_t{lane} * piece.bytes, std::min(piece.bytes, 8u));
-  else
-    std::memcpy(&value, call_bytes(w, piece, lane), std::min(piece.bytes, 8u));
-  return value;
-}
-
-void give_result(Warp& w, const CallSite& site, u32 lane, u64 value) {
-  if (site.results.empty()) return;
-  const CallSite::Piece& piece = site.results[0];
-  u8* to = piece.in_register ? w.row<u8>(piece.slot) + std::size_t{lane} * piece.bytes
-                             : call_bytes(w, piece, lane);
-  std::memcpy(to, &value, std::min(piece.bytes, 8u));
-}
-
-template <class Use>
-void each_active(const Warp& w, Use use) {
-  for (u32 mask = w.mask; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
-}
-
-/// A zero-terminated string of device memory.
-std::string text_at(Warp& w, const Instruction& in, u32 lane, u64 address) {
-  u64 n = readable_bytes(w, lane, address, kLongestText);
-  if (n == 0) n = 1;  // lane_pointer traps and says why
-  const auto* bytes = reinterpret_cast<const char*>(lane_pointer(w, in, lane, address, n, AccessKind::kLoad));
-  return {bytes, strnlen(bytes, n)};
-}
 
 void write_output(Block& block, const std::string& text) {
   if (block.output.size() < kOutputLimit) block.output += text.substr(0, kOutputLimit - block.output.size());
@@ -63,7 +30,7 @@ void write_output(Block& block, const std::string& text) {
 
 /// int vprintf(const char* format, void* arguments)
 void print(Warp& w, const Instruction& in) {
-  const CallSite& site = site_of(in);
+  const CallSite& site = site_of_builtin(in);
   each_active(w, [&](u32 lane) {
     const u64 format = argument(w, site, 0, lane), buffer = argument(w, site, 1, lane);
     if (format == 0) return give_result(w, site, lane, ~u64{0});
@@ -93,7 +60,7 @@ Dim3 thread_of(const Warp& w, u32 lane) {
 
 /// void __assertfail(const char* message, const char* file, unsigned line, const char* function, size_t size)
 void assert_fail(Warp& w, const Instruction& in) {
-  const CallSite& site = site_of(in);
+  const CallSite& site = site_of_builtin(in);
   std::string failed;
   each_active(w, [&](u32 lane) {
     const auto text = [&](std::size_t i) { return text_at(w, in, lane, argument(w, site, i, lane)); };
@@ -108,7 +75,7 @@ void assert_fail(Warp& w, const Instruction& in) {
 
 /// void* malloc(size_t bytes); null when the heap is full.
 void allocate(Warp& w, const Instruction& in) {
-  const CallSite& site = site_of(in);
+  const CallSite& site = site_of_builtin(in);
   each_active(w, [&](u32 lane) {
     const u64 bytes = argument(w, site, 0, lane);
     give_result(w, site, lane,
@@ -118,7 +85,7 @@ void allocate(Warp& w, const Instruction& in) {
 
 /// void free(void* pointer)
 void release(Warp& w, const Instruction& in) {
-  const CallSite& site = site_of(in);
+  const CallSite& site = site_of_builtin(in);
   Memory& memory = *w.block->grid->memory;
   each_active(w, [&](u32 lane) {
     const u64 address = argument(w, site, 0, lane);
@@ -132,7 +99,7 @@ void release(Warp& w, const Instruction& in) {
 
 /// void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
 void set_condition(Warp& w, const Instruction& in) {
-  const CallSite& site = site_of(in);
+  const CallSite& site = site_of_builtin(in);
   each_active(w, [&](u32 lane) {
     const u64 handle = argument(w, site, 0, lane);
     if (!w.block->grid->conditions->set(handle, static_cast<u32>(argument(w, site, 1, lane))))
@@ -158,11 +125,11 @@ Execute builtin(std::string_view name) {
   if (name == "malloc") return allocate;
   if (name == "free") return release;
   if (name == "cudaGraphSetConditional") return set_condition;
-  return nullptr;
+  return device_call(name);
 }
 
 bool builtin_needs_order(std::string_view name) {
-  return name == "malloc" || name == "free" || name == "cudaGraphSetConditional";
+  return is_device_call(name) || name == "malloc" || name == "free" || name == "cudaGraphSetConditional";
 }
 
 std::vector<Row> system_rows() {

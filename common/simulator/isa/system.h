@@ -8,12 +8,12 @@
 namespace roofline::sim::isa {
 
 /// What a call of an external function without a body runs: vprintf, __assertfail, malloc, free,
-/// cudaGraphSetConditional. nullptr when the name is none of them. The Execute finds its CallSite
-/// (program/function.h) at in.extra->pointer.
+/// cudaGraphSetConditional, the calls of device_calls.h. nullptr when the name is none of them. The Execute
+/// finds its CallSite (program/function.h) at in.extra->pointer.
 Execute builtin(std::string_view name);
 
 /// Whether a kernel that calls it must run its blocks in order: the addresses that malloc returns, and the
-/// condition that is set last.
+/// condition that is set last, and in which order work is launched.
 bool builtin_needs_order(std::string_view name);
 
 }  // namespace roofline::sim::isa

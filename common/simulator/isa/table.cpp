@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "simulator/isa/chapters.h"
-#include "simulator/isa/matrix/matrix.h"
 
 namespace roofline::sim::isa {
 

@@ -6,6 +6,7 @@
 
 #include "simulator/machine/access_pattern.h"
 #include "simulator/machine/cluster.h"
+#include "simulator/machine/lanes_apart.h"
 #include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"
 #include "simulator/program/address_windows.h"
@@ -82,13 +83,10 @@ class Resolver {
       known = p.narrow_difference.data();
     else
       known = p.difference.data();
+    if (p.mask == ~0u) return lanes_apart(addresses, origin, known);
     Address different = 0;
-    if (p.mask == ~0u) {
-      for (u32 l = 0; l < kWarpSize; ++l) different |= (addresses[l] - origin) ^ known[l];
-    } else {
-      for (u32 l = 0; l < kWarpSize; ++l)
-        different |= ((addresses[l] - origin) ^ known[l]) & (Address{0} - (p.mask >> l & 1u));
-    }
+    for (u32 l = 0; l < kWarpSize; ++l)
+      different |= ((addresses[l] - origin) ^ known[l]) & (Address{0} - (p.mask >> l & 1u));
     return different == 0;
   }
 

@@ -58,4 +58,7 @@ void count_global(Warp& w, const Instruction& in, AccessKind kind, bool bypass_l
 void count_shared(Warp& w, const Instruction& in, AccessKind kind, AddressPattern& pattern, u64 base);
 void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressPattern& pattern, u64 base);
 
+/// The counters of a register that the active lanes spill, or refill.
+void count_spilled(Warp& w, const Instruction& in, AccessKind kind);
+
 }  // namespace roofline::sim

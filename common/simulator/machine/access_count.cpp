@@ -15,7 +15,7 @@ namespace {
 
 /// Where local memory is in the modelled caches: at addresses of the device above any allocation that is
 /// likely to exist.
-constexpr u64 kLocalPlace = u64{192} << 30;
+constexpr u64 kLocalPlace = u64{192} << 30, kSpilledPlace = u64{224} << 30;
 
 /// A request that cost more than it had to: how its lanes lie.
 void note_waste(InstructionCounters& counters, AddressPattern& p) {
@@ -284,19 +284,20 @@ void count_texels(Warp& w, const Instruction& in, const TexelRequest& request) {
   w.yield = true;
 }
 
+namespace {
+
 /// Hardware interleaves local memory so that lanes which access the same local word touch one line of 32
-/// words.
-void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressPattern& p, u64 base) {
-  if ((in.flags & kAccessInRegister) != 0) return;
+/// words. A thread has `words` of them from `place` on.
+void count_words(Warp& w, const Instruction& in, AccessKind kind, const AddressPattern& p, u64 base,
+                 u64 place, u64 words) {
   Block& block = *w.block;
   const Grid& grid = *block.grid;
-  const u64 words = (block.local_bytes + 3) / 4;
   const u64 threads = grid.block.count();
   const u64 warps = (threads + kWarpSize - 1) / kWarpSize;
   // Blocks that cannot be resident together share their place, as they do on the device.
   const u64 resident = std::max<u64>(1, grid.device->sms * (grid.device->max_threads_per_sm / threads));
-  const u64 first_line = (grid.memory->window() + kLocalPlace) / kLineBytes +
-                         (block.linear_id % resident * warps + w.index) * words;
+  const u64 first_line =
+      (grid.memory->window() + place) / kLineBytes + (block.linear_id % resident * warps + w.index) * words;
   const bool load = kind == AccessKind::kLoad;
   u32 sectors = 0, missed = 0, lines = 0;
   for (u32 left = p.mask; left != 0;) {
@@ -331,6 +332,21 @@ void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressP
   w.work[ResourceUse::kL1Passes] += w.memory_passes;
   w.work[ResourceUse::kL1Transfers] += w.memory_transfers;
   w.work[load ? ResourceUse::kReadSectors : ResourceUse::kWrittenSectors] += missed;
+}
+
+}  // namespace
+
+void count_local(Warp& w, const Instruction& in, AccessKind kind, const AddressPattern& p, u64 base) {
+  if ((in.flags & kAccessInRegister) != 0) return;
+  count_words(w, in, kind, p, base, kLocalPlace, (w.block->local_bytes + 3) / 4);
+}
+
+void count_spilled(Warp& w, const Instruction& in, AccessKind kind) {
+  AddressPattern same;
+  same.mask = w.mask;
+  same.width = in.width;
+  count_words(w, in, kind, same, static_cast<u64>(in.immediate), kSpilledPlace,
+              (w.block->grid->kernel->spilled_bytes + 3) / 4);
 }
 
 }  // namespace roofline::sim

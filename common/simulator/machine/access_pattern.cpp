@@ -82,10 +82,21 @@ void lines_of_range(AddressPattern& p, u64 begin, u64 end) {
   }
 }
 
-/// Lanes in ascending order of lines; false (and nothing of use) when they are not.
-bool lines_in_order(AddressPattern& p, u32 phase) {
+/// Active lanes but those in the sector of the lane before, which add nothing to the lines. The lanes of a
+/// full warp are compared side by side: where a base moves by less than a line from request to request, as
+/// in a row of a matrix, lines are looked for at each request.
+u32 lanes_in_new_sectors(const AddressPattern& p, u32 phase) {
+  if (p.mask != ~0u) return p.mask;
+  const auto sector = [&](u32 l) { return (phase + p.difference[l]) / kSectorBytes; };
+  u32 lanes = 1;
+  for (u32 l = 1; l < kWarpSize; ++l) lanes |= sector(l) != sector(l - 1) ? 1u << l : 0u;
+  return lanes;
+}
+
+/// `lanes` in ascending order of lines; false (and nothing of use) when they are not.
+bool lines_in_order(AddressPattern& p, u32 lanes, u32 phase) {
   s64 last = std::numeric_limits<s64>::min();
-  for (u32 mask = p.mask; mask != 0; mask &= mask - 1) {
+  for (u32 mask = lanes; mask != 0; mask &= mask - 1) {
     const s64 at = static_cast<s64>(phase + p.difference[static_cast<u32>(std::countr_zero(mask))]);
     const s64 line = at >> 7;
     const auto sector = static_cast<u8>(1u << (at >> 5 & 3));
@@ -100,9 +111,9 @@ bool lines_in_order(AddressPattern& p, u32 phase) {
   return true;
 }
 
-void lines_in_any_order(AddressPattern& p, u32 phase) {
+void lines_in_any_order(AddressPattern& p, u32 lanes, u32 phase) {
   u8 place[64] = {};  // 1 + index into p.line, hashed by line
-  each_lane(p.mask, [&](u32 l) {
+  each_lane(lanes, [&](u32 l) {
     const s64 at = static_cast<s64>(phase + p.difference[l]);
     const s64 line = at >> 7;
     u32 slot = static_cast<u32>(static_cast<u64>(line) * 0x9e37'79b9'7f4a'7c15u >> 58);
@@ -242,9 +253,9 @@ void find_lines(AddressPattern& p, u32 phase) {
   p.lines = p.sectors = 0;
   if (p.kind == AddressPattern::Kind::kUniform || p.kind == AddressPattern::Kind::kUnit) {
     lines_of_range(p, phase, phase + static_cast<u64>(p.highest) + p.width);
-  } else if (!lines_in_order(p, phase)) {
+  } else if (const u32 lanes = lanes_in_new_sectors(p, phase); !lines_in_order(p, lanes, phase)) {
     p.lines = 0;
-    lines_in_any_order(p, phase);
+    lines_in_any_order(p, lanes, phase);
   }
   for (u32 i = 0; i < p.lines; ++i) p.sectors += static_cast<u32>(std::popcount(p.line_sectors[i]));
   find_data_path(p, phase);

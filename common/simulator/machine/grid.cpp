@@ -24,6 +24,9 @@ namespace {
 
 /// Warp instructions between two looks at the clock.
 constexpr u64 kSlice = u64{1} << 18;
+/// The same in a mixed order: so few that many blocks are at the same place in their code at once, as on a
+/// GPU. With long turns each block would find that those before it have ended.
+constexpr u64 kShortSlice = 256;
 
 /// How much more than a sampled block another must do to count by its own dependency time.
 constexpr double kLonger = 1.5;
@@ -327,7 +330,8 @@ void GridRunner::run_in_turns(Launch& launch) {
   size_t turn = 0, idle_turns = 0;
   SpinWatch watch(launch.grid);
   for (auto& runner : residents_) idle.push_back(runner.get());
-  // Whatever has room starts, in launch order; then round and round.
+  // Whatever has room starts, in launch order; then round and round. In a mixed order the newest is the first
+  // of a round: what it waits for is then not there because older blocks had their turns before it.
   while (started < launch.blocks || !resident.empty()) {
     if (turn >= resident.size()) turn = 0;
     if (started < launch.blocks && resident.size() < launch.resident) {
@@ -341,17 +345,18 @@ void GridRunner::run_in_turns(Launch& launch) {
                      &worker.access, &worker.heat);
       start_block(launch, *fresh, started);
       ++started;
-      turn = resident.size();
+      turn = shuffle_blocks_ ? 0 : resident.size();
       resident.push_back(fresh);
       watch.reset();
       idle_turns = 0;
     }
-    BlockRunner* runner = resident[turn];
+    const size_t at = shuffle_blocks_ ? resident.size() - 1 - turn : turn;
+    BlockRunner* runner = resident[at];
     Block& block = runner->block();
     bool ended = false;
     try {
       u64 used = 0;
-      ended = runner->run(kSlice, used);
+      ended = runner->run(shuffle_blocks_ ? kShortSlice : kSlice, used);
       if (!ended) {
         check_time(launch, block);
         watch.after_turn(block, used, resident, turn + 1 == resident.size());
@@ -374,7 +379,7 @@ void GridRunner::run_in_turns(Launch& launch) {
       launch.clusters.remove_if([&](const Cluster& c) { return &c == block.cluster; });
     watch.reset();
     idle_turns = 0;
-    resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(turn));
+    resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(at));
     idle.push_back(runner);
   }
 }

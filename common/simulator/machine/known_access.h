@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "simulator/machine/access.h"
+#include "simulator/machine/lanes_apart.h"
 
 namespace roofline::sim {
 
@@ -17,12 +18,11 @@ inline __attribute__((always_inline)) bool begin_known_shared(Warp& w, const Ins
   const AddressPattern& p = block.access->entry(in, 0).pattern;
   const u32* const addresses = w.row<u32>(in.a);
   const u32 origin = addresses[0];
-  u32 different = 0;
-  for (u32 l = 0; l < kWarpSize; ++l) different |= (addresses[l] - origin) ^ p.narrow_difference[l];
+  const bool same = lanes_apart(addresses, origin, p.narrow_difference.data());
   const u64 base = static_cast<u32>(origin + static_cast<u32>(in.immediate));  // wraps at 32 bits
   const u64 low = base + static_cast<u64>(p.lowest), end = base + static_cast<u64>(p.highest) + in.width;
-  const bool known = different == 0 && p.mask == ~0u && p.narrow && p.width == in.width &&
-                     p.bank_phase == base % 4 && p.wavefronts == p.ideal_wavefronts;
+  const bool known = same && p.mask == ~0u && p.narrow && p.width == in.width && p.bank_phase == base % 4 &&
+                     p.wavefronts == p.ideal_wavefronts;
   if (!known || low >= end || end > block.shared_bytes || ((base | p.low_bits) & (in.width - 1u)) != 0)
     return false;
   KernelCounters& totals = *block.totals;

@@ -17,11 +17,11 @@ namespace roofline::sim {
 struct Block;
 struct Grid;
 class Memory;
-class Textures;     // machine/textures.h
-class Conditions;   // machine/conditions.h
-class Conditions;   // machine/conditions.h
-struct Cluster;     // machine/cluster.h
-class AccessCache;  // machine/access_cache.h
+class Textures;       // machine/textures.h
+class Conditions;     // machine/conditions.h
+class DeviceRuntime;  // machine/device_runtime.h
+struct Cluster;       // machine/cluster.h
+class AccessCache;    // machine/access_cache.h
 struct AtomicHeat;
 class Observer;        // machine/observer.h
 class ThreadRecorder;  // machine/thread_recorder.h
@@ -214,7 +214,8 @@ struct Grid {
   Dim3 cluster{1, 1, 1};
   bool has_clusters = false;  ///< blocks run with a Cluster; also where the kernel only looks at its own
   bool asked_for_clusters = false;
-  u64 workspace = 0;  ///< of a cooperative launch, %envreg1 and %envreg2; 0: not cooperative
+  u64 workspace = 0;                 ///< of a cooperative launch, %envreg1 and %envreg2; 0: not cooperative
+  DeviceRuntime* runtime = nullptr;  ///< takes what its threads launch
 };
 
 /// Bytes of an argument or result of a call, for one lane.

@@ -160,6 +160,7 @@ struct Kernel {
   std::vector<u32> parameter_offsets, parameter_sizes;
   u32 parameter_bytes = 0;
   u64 static_shared_bytes = 0;
+  u64 spilled_bytes = 0;  ///< of a stack frame, as far as registers are spilled into it
   Dim3 cluster{0, 0, 0};  ///< blocks of a cluster as compiled (__cluster_dims__), 0 when not
   std::string problem;    ///< why it cannot run: an instruction that it reaches is unknown
   ptx::TextPosition problem_at;

@@ -136,6 +136,7 @@ struct InstructionInfo {
   Cost cost;
   ptx::Space space = ptx::Space::kNone;  ///< of a memory access (kGeneric when unknown)
   bool is_load = false, is_store = false, is_atomic = false;
+  bool is_spill = false;       ///< ptxas added it: PTX has no such instruction
   bool old_unread = false;     ///< an exchange of which nobody reads the old value: it only writes
   u8 width = 0;                ///< bytes a lane moved by a memory access
   Guard guard = Guard::kNone;  ///< as it is written; a branch tests it itself

@@ -14,6 +14,15 @@ namespace roofline::sim {
 using ModuleId = u32;
 using FunctionId = u32;
 
+/// An access to local memory that ptxas added because registers did not suffice.
+struct Spill {
+  bool is_store = false;  ///< else the value comes back
+  u32 bytes = 4;          ///< a lane
+  u32 place = 0;          ///< in the thread's stack frame
+  u32 ptx_line = 0;       ///< of the instruction that needs it; 0: compiled without -lineinfo
+  double part = 0;        ///< of the kernel's machine code that is before it
+};
+
 /// Per-kernel facts read from an embedded ELF image; empty list when there is none.
 struct ElfKernel {
   std::string name;
@@ -21,6 +30,7 @@ struct ElfKernel {
   bool is_of_other_device = false;  ///< its machine code is for another architecture: a good guess only
   u64 shared_bytes = 0, local_bytes = 0, spill_bytes = 0;
   u32 barriers = 0, max_threads = 0;
+  std::vector<Spill> spills;  ///< in the order of the machine code
 };
 
 struct FunctionFacts {

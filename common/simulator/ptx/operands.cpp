@@ -11,9 +11,9 @@
 namespace roofline::sim::ptx {
 namespace {
 
-using Kind = Operand::Kind;
+using OperandKind = Operand::Kind;
 
-Operand make(Kind kind, TextPosition at) {
+Operand make(OperandKind kind, TextPosition at) {
   Operand operand;
   operand.kind = kind;
   operand.at = at;
@@ -27,14 +27,14 @@ Operand Operands::operand(std::string_view& unknown) {
   if (lexer_.peek().is('[')) return address();
   Operand first = lexer_.peek().is('{') ? vector() : scalar(unknown);
   if (!lexer_.accept('|')) return first;
-  Operand pair = make(Kind::kPair, first.at);
+  Operand pair = make(OperandKind::kPair, first.at);
   pair.elements.push_back(std::move(first));
   std::string_view second_unknown;
   const Token second = lexer_.peek();
   pair.elements.push_back(scalar(second_unknown));
   for (const Operand& element : pair.elements) {
-    const bool destination = element.kind == Kind::kVector && &element == &pair.elements.front();
-    if (element.kind != Kind::kRegister && element.kind != Kind::kDiscard && !destination) {
+    const bool destination = element.kind == OperandKind::kVector && &element == &pair.elements.front();
+    if (element.kind != OperandKind::kRegister && element.kind != OperandKind::kDiscard && !destination) {
       lexer_.fail(second, "both sides of '|' must be registers or '_'");
     }
   }
@@ -61,14 +61,15 @@ Operand Operands::scalar(std::string_view& unknown) {
   const Token name = lexer_.peek();
   if (name.kind != Token::Kind::kWord) lexer_.fail_expected("a predicate behind '!'");
   Operand result = word(unknown);
-  if (result.kind != Kind::kRegister) lexer_.fail(name, "only a predicate register can stand behind '!'");
+  if (result.kind != OperandKind::kRegister)
+    lexer_.fail(name, "only a predicate register can stand behind '!'");
   result.negated = true;
   return result;
 }
 
 Operand Operands::number(bool negative) {
   const Token token = lexer_.peek();
-  Operand result = make(Kind::kInteger, token.at);
+  Operand result = make(OperandKind::kInteger, token.at);
   if (token.kind == Token::Kind::kInteger) {
     const u64 value = lexer_.expect_integer("a number");
     result.bits = negative ? 0 - value : value;
@@ -79,7 +80,7 @@ Operand Operands::number(bool negative) {
   lexer_.next();
   const FloatLiteral literal = float_literal(token.text);
   if (!literal.is_valid) lexer_.fail(token, "malformed number, or one beyond the range of double");
-  result.kind = Kind::kFloat;
+  result.kind = OperandKind::kFloat;
   result.is_single = literal.is_single;
   result.number = negative ? -literal.value : literal.value;
   const u64 sign = literal.is_single ? u64{1} << 31 : u64{1} << 63;
@@ -91,7 +92,8 @@ Operand Operands::word(std::string_view& unknown) {
   const Token token = lexer_.next();
   if (Scopes::Name* name = scopes_.find(token.text)) {
     if (name->kind == Scopes::Kind::kVectorRegister) return vector_register(token, *name);
-    Operand result = make(name->kind == Scopes::Kind::kRegister ? Kind::kRegister : Kind::kSymbol, token.at);
+    Operand result =
+        make(name->kind == Scopes::Kind::kRegister ? OperandKind::kRegister : OperandKind::kSymbol, token.at);
     result.name = name->unique;
     if (name->kind == Scopes::Kind::kRegister && lexer_.peek().kind == Token::Kind::kDotWord) {
       const Token selector = lexer_.next();
@@ -106,14 +108,14 @@ Operand Operands::word(std::string_view& unknown) {
       unknown = token.text;  // an inner label of this name may still come
     return result;
   }
-  if (token.text == "_") return make(Kind::kDiscard, token.at);
+  if (token.text == "_") return make(OperandKind::kDiscard, token.at);
   if (token.text == "WARP_SZ") {
-    Operand result = make(Kind::kInteger, token.at);
+    Operand result = make(OperandKind::kInteger, token.at);
     result.bits = kWarpSize;
     return result;
   }
   if (token.text.front() == '%') return percent_word(token);
-  Operand result = make(Kind::kSymbol, token.at);
+  Operand result = make(OperandKind::kSymbol, token.at);
   result.name = token.text;
   result.offset = offset();
   unknown = token.text;
@@ -121,7 +123,7 @@ Operand Operands::word(std::string_view& unknown) {
 }
 
 Operand Operands::percent_word(const Token& token) {
-  Operand result = make(Kind::kSpecial, token.at);
+  Operand result = make(OperandKind::kSpecial, token.at);
   result.name = token.text;
   if (lexer_.peek().kind == Token::Kind::kDotWord) result.name += lexer_.next().text;
   if (is_special_register(result.name)) return result;
@@ -138,15 +140,15 @@ Operand Operands::vector_register(const Token& token, Scopes::Name& name) {
     for (const std::string_view letters : kLetters) {
       const std::size_t lane = selector.text.size() == 2 ? letters.find(selector.text[1]) : letters.npos;
       if (lane >= name.lanes) continue;
-      Operand result = make(Kind::kRegister, token.at);
+      Operand result = make(OperandKind::kRegister, token.at);
       result.name = scopes_.component(name, static_cast<u32>(lane));
       return result;
     }
     lexer_.fail(selector, "this vector register has no such component");
   }
-  Operand result = make(Kind::kVector, token.at);
+  Operand result = make(OperandKind::kVector, token.at);
   for (u32 lane = 0; lane < name.lanes; ++lane) {
-    Operand& element = result.elements.emplace_back(make(Kind::kRegister, token.at));
+    Operand& element = result.elements.emplace_back(make(OperandKind::kRegister, token.at));
     element.name = scopes_.component(name, lane);
   }
   return result;
@@ -164,7 +166,7 @@ s64 Operands::offset() {
 
 Operand Operands::vector() {
   const Token brace = lexer_.next();
-  Operand result = make(Kind::kVector, brace.at);
+  Operand result = make(OperandKind::kVector, brace.at);
   result.elements.reserve(4);
   do {
     std::string_view unknown;
@@ -196,7 +198,7 @@ void Operands::address_base(Operand& result) {
 
 Operand Operands::address() {
   const Token bracket = lexer_.next();
-  Operand result = make(Kind::kAddress, bracket.at);
+  Operand result = make(OperandKind::kAddress, bracket.at);
   if (lexer_.peek().kind == Token::Kind::kWord) {
     address_base(result);
     result.offset = offset();

@@ -16,6 +16,8 @@
 #include <map>
 #include <vector>
 
+#include "simulator/names.h"
+
 namespace roofline::sim::runtime {
 
 namespace {
@@ -94,27 +96,24 @@ std::vector<Line> read_lines(const std::string& text) {
     std::string number = colon < where.size() ? where.substr(colon + 1) : "";
     number.resize(std::min(number.find_first_not_of("0123456789"), number.size()));  // "31 (discriminator 2)"
     if (number == "0") number.clear();
-    lines.push_back({text.substr(at, middle - at), where.substr(0, colon), number});
+    lines.push_back({readable_name(text.substr(at, middle - at)), where.substr(0, colon), number});
     at = end + 1;
   }
   return lines;
 }
 
-/// Code that stands between the program and the library: the toolkit's templates around cudaMalloc.
+/// Code between the program and the library: the toolkit's templates around its calls, such as
+/// "cudaError cudaMalloc<float>", and what nvcc makes of a launch.
 bool is_wrapper(const Line& line) {
-  return line.function.find("cudaMalloc") != std::string::npos ||
-         line.function.find("cudaHostAlloc") != std::string::npos ||
-         line.function.find("__device_stub__") != std::string::npos;
+  const std::string head = line.function.substr(0, line.function.find('<'));
+  const std::string_view name = std::string_view(head).substr(head.rfind(' ') + 1);
+  return name.starts_with("cuda") || name.starts_with("__cuda") || name.find("__device_stub_") != name.npos;
 }
-
-constexpr std::string_view kNoName = "(anonymous namespace)::";  // where addr2line says it
 
 /// " at saxpy.cu:31" or " in main".
 std::string text_of(const Line& line) {
-  std::string_view function = line.function;
-  if (function.starts_with(kNoName)) function.remove_prefix(kNoName.size());
   std::string text = line.number.empty()
-                         ? " in " + std::string(function.substr(0, function.find('(')))
+                         ? " in " + line.function
                          : " at " + std::filesystem::path(line.file).filename().string() + ":" + line.number;
   text.resize(std::min(text.size(), kMostText));
   return text;
@@ -122,7 +121,7 @@ std::string text_of(const Line& line) {
 
 std::string look_up(const std::vector<Place>& places, std::string_view passing_over) {
   if (places.empty()) return {};
-  std::vector<std::string> command = {"addr2line", "-C", "-f", "-i", "-e", places.front().file};
+  std::vector<std::string> command = {"addr2line", "-f", "-i", "-e", places.front().file};
   for (const Place& place : places) {
     char offset[32];
     std::snprintf(offset, sizeof offset, "0x%lx", place.offset);

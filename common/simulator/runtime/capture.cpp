@@ -136,16 +136,17 @@ cudaError_t send(Runtime& runtime, const StreamUse& use, const std::function<cud
                  u64* number) {
   if (number) *number = 0;
   if (!use.pending) return work(runtime);
-  const u64 queued = runtime.host_functions.submit(use.place, [device = use.place.device, work] {
+  const auto step = [device = use.place.device, work] {
     Runtime& r = Runtime::instance();
-    std::lock_guard guard(r.lock);
     try {
       r.aim(device);
       if (const cudaError_t error = work(r); error != cudaSuccess) r.late_error = error;
     } catch (const ConnectionLost& lost) {
       r.late_error = connection_error(lost);
     }
-  });
+    return true;
+  };
+  const u64 queued = runtime.host_functions.queue(use.place, step, use.after);
   if (number) *number = queued;
   return cudaSuccess;
 }

@@ -79,13 +79,14 @@ struct StreamUse {
   CapturingStream* capture = nullptr;  ///< the stream is being captured: nothing is sent
   bool pending = false;                ///< host functions come before it (queue_on)
   HostFunctions::Place place = {};     ///< likewise
+  u64 after = 0;                       ///< what is sent also comes after this number of host_functions.h
 };
 /// Waits for the host functions that come before.
 StreamUse use_stream(Runtime& runtime, cudaStream_t stream);
 /// Does not wait for them: what is to be sent to the machine goes through send().
 StreamUse queue_on(Runtime& runtime, cudaStream_t stream);
-/// Does the work now, or when the host functions before it have returned; then its error is told by a later
-/// call. `number`: set to its number among them, 0 when it is done.
+/// Does the work now, or when the host functions and waits before it are over; then its error is told by a
+/// later call. `number`: set to its number among them, 0 when it is done.
 cudaError_t send(Runtime& runtime, const StreamUse& use, const std::function<cudaError_t(Runtime&)>& work,
                  u64* number = nullptr);
 /// Makes an operation the next node of a captured stream.

@@ -3,10 +3,14 @@
 #include "simulator/runtime/copy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <string>
 
 #include "simulator/program/address_windows.h"
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
 
@@ -17,8 +21,6 @@ namespace {
 /// Copies through the staging memory go in pieces of this size: large enough to hide the round trip, small
 /// enough to stay in the host's caches.
 constexpr u64 kPiece = u64{4} << 20;
-
-u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 
 cudaError_t check_direction(const CopyRequest& q) {
   const bool from_device = is_device_address(q.from), to_device = is_device_address(q.to);
@@ -168,7 +170,9 @@ cudaError_t check(const CopyRequest& q) {
   return cudaSuccess;
 }
 
-cudaError_t copy(Runtime& r, const CopyRequest& asked) {
+namespace {
+
+cudaError_t begin_copy(Runtime& r, const CopyRequest& asked) {
   if (const cudaError_t error = check(asked); error != cudaSuccess) return error;
   const CopyRequest q = in_window(r, asked);
   // Pageable memory must be read or written before the call returns.
@@ -194,6 +198,41 @@ cudaError_t copy(Runtime& r, const CopyRequest& asked) {
     }
     return cudaSuccess;
   });
+}
+
+/// Why the end of a copy is refused; empty where nothing is wrong with it.
+std::string problem_of_end(Runtime& r, const CopyRequest& q, const void* end) {
+  if (end == nullptr) return "a null pointer";
+  if (!machine_reaches(end) || check_range(r, end, q, end == q.to ? q.to_pitch : q.from_pitch) == cudaSuccess)
+    return {};
+  AllocationState found;
+  (void)r.connection().call(QueryAllocation{address_of(end)}, found);
+  if (!found.found) return "no memory that was allocated and not freed";
+  return "only " + std::to_string(found.begin + found.bytes - address_of(end)) + " bytes to the end of the " +
+         std::to_string(found.bytes) + "-byte allocation";
+}
+
+/// The error says only that some argument is invalid; the first refused copy of a program is explained.
+void explain_once(Runtime& r, const CopyRequest& q) {
+  static std::atomic<bool> said = false;
+  std::string problem;
+  if (check_direction(q) != cudaSuccess) problem = "its direction does not fit the two pointers";
+  if (problem.empty())
+    if (const std::string source = problem_of_end(r, q, q.from); !source.empty())
+      problem = "at its source, " + source;
+  if (problem.empty())
+    if (const std::string destination = problem_of_end(r, q, q.to); !destination.empty())
+      problem = "at its destination, " + destination;
+  if (!problem.empty() && !said.exchange(true))
+    say("the copy of " + std::to_string(q.width * q.height * q.depth) + " bytes is refused: " + problem);
+}
+
+}  // namespace
+
+cudaError_t copy(Runtime& r, const CopyRequest& asked) {
+  const cudaError_t error = begin_copy(r, asked);
+  if (error == cudaErrorInvalidValue) explain_once(r, in_window(r, asked));
+  return error;
 }
 
 }  // namespace roofline::sim::runtime

@@ -129,6 +129,9 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
       case cudaLimitMallocHeapSize:
         r.settings().heap_bytes = value;
         return to_cuda(r.connection().call(SetLimit{SetLimit::Limit::kHeap, value}));
+      case cudaLimitDevRuntimePendingLaunchCount:
+        r.settings().pending_launches = static_cast<u32>(std::min<size_t>(value, 0xffffffffu));
+        return to_cuda(r.connection().call(SetLimit{SetLimit::Limit::kPendingLaunches, value}));
       case cudaLimitPrintfFifoSize:
         r.settings().printf_bytes = value;
         return cudaSuccess;  // the machine keeps all output
@@ -150,6 +153,9 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
         return cudaSuccess;
       case cudaLimitMallocHeapSize:
         *value = r.settings().heap_bytes;
+        return cudaSuccess;
+      case cudaLimitDevRuntimePendingLaunchCount:
+        *value = r.settings().pending_launches;
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
         *value = r.settings().printf_bytes;

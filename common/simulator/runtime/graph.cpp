@@ -38,12 +38,19 @@ int KernelCall::priority() const {
   return kLeastPriority;
 }
 
+bool WordsCall::waits() const {
+  return std::any_of(operations.begin(), operations.end(),
+                     [](const WordOperation& each) { return each.kind != WordOperation::Kind::kWrite; });
+}
+
 cudaGraphNodeType type_of(const Work& work) {
+  // CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which the runtime has no name for.
+  constexpr auto kGraphNodeTypeBatchMemOp = static_cast<cudaGraphNodeType>(12);
   constexpr cudaGraphNodeType kTypes[] = {
       cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,
       cudaGraphNodeTypeHost,      cudaGraphNodeTypeGraph,       cudaGraphNodeTypeEmpty,
       cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeMemAlloc,
-      cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional};
+      cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional, kGraphNodeTypeBatchMemOp};
   return kTypes[work.index()];
 }
 

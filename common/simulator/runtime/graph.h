@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "simulator/program/word_operation.h"
 #include "simulator/runtime/copy_request.h"
 #include "simulator/types.h"
 
@@ -88,9 +90,16 @@ struct FreeCall {
   std::shared_ptr<GraphMemory> memory;
 };
 
+/// Operations on words of memory. Only the driver API has such nodes.
+struct WordsCall {
+  std::vector<WordOperation> operations;
+  std::vector<std::array<u64, 6>> given;  ///< the program's CUstreamBatchMemOpParams, for who asks for them
+  bool waits() const;
+};
+
 /// In the order of cudaGraphNodeType, which has two kinds of semaphore nodes (not supported) in between.
 using Work = std::variant<KernelCall, CopyCall, FillCall, HostCall, ChildCall, EmptyCall, WaitCall,
-                          RecordCall, AllocateCall, FreeCall, ConditionalCall>;
+                          RecordCall, AllocateCall, FreeCall, ConditionalCall, WordsCall>;
 cudaGraphNodeType type_of(const Work& work);
 /// A copy of the work; child graphs and bodies are cloned with all their nodes.
 Work clone(const Work& work);

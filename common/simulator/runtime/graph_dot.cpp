@@ -136,6 +136,9 @@ class Dot {
   void describe(std::ostream& out, const FreeCall& call) const {
     out << "MEM_FREE\\n" << call.memory->bytes << " bytes";
   }
+  void describe(std::ostream& out, const WordsCall& call) const {
+    out << "MEM_OP\\n" << call.operations.size() << " operations";
+  }
   void event(std::ostream& out, const char* what, cudaEvent_t handle) const {
     out << what;
     if (wants(cudaGraphDebugDotFlagsEventNodeParams)) out << "\\nevent " << static_cast<const void*>(handle);

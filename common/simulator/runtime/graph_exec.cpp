@@ -8,9 +8,11 @@
 #include <atomic>
 #include <cstring>
 
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
+#include "simulator/runtime/launch.h"
 #include "simulator/runtime/say.h"
 #include "simulator/runtime/user_object.h"
 
@@ -24,10 +26,6 @@ std::unordered_map<const void*, std::unique_ptr<GraphExec>>& executables() {
   static auto* const all = new std::unordered_map<const void*, std::unique_ptr<GraphExec>>;
   return *all;
 }
-
-Dim3 extent(dim3 d) { return {d.x, d.y, d.z}; }
-
-u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
 
 cudaError_t lower_kernel(Runtime& r, const KernelCall& call, GraphNode& node) {
   Kernel* kernel = r.modules.find_kernel(call.function);
@@ -109,7 +107,7 @@ class Flattening {
     if (child && !child->graph->nodes.empty()) return add(*child->graph, dependencies, ends, culprit, body);
     const u32 place = static_cast<u32>(definition.nodes.size());
     GraphNode lowered;
-    std::optional<std::variant<HostCall, CopyRequest>> by_program;
+    std::optional<ProgramPart> by_program;
     if (!child)
       if (const cudaError_t error = lower(runtime_, node.work, lowered, by_program); error != cudaSuccess)
         return error;
@@ -303,8 +301,7 @@ Node* find_in_exec(const GraphExec& exec, cudaGraphNode_t original) {
   return found == exec.by_original.end() ? nullptr : found->second;
 }
 
-cudaError_t lower(Runtime& r, const Work& work, GraphNode& node,
-                  std::optional<std::variant<HostCall, CopyRequest>>& by_program) {
+cudaError_t lower(Runtime& r, const Work& work, GraphNode& node, std::optional<ProgramPart>& by_program) {
   return std::visit(
       [&]<class T>(const T& call) {
         if constexpr (std::is_same_v<T, KernelCall>) {
@@ -321,6 +318,10 @@ cudaError_t lower(Runtime& r, const Work& work, GraphNode& node,
           node.kind =
               std::is_same_v<T, RecordCall> ? GraphNode::Kind::kRecordEvent : GraphNode::Kind::kWaitEvent;
           node.event = call.id;
+        } else if constexpr (std::is_same_v<T, WordsCall>) {
+          node.kind = GraphNode::Kind::kWords;
+          node.words = call.operations;
+          if (call.waits()) by_program = call;
         } else if constexpr (std::is_same_v<T, ConditionalCall>) {
           node.kind = GraphNode::Kind::kCondition;
           node.condition = {static_cast<GraphCondition::Kind>(call.type),

@@ -6,8 +6,11 @@
 
 namespace roofline::sim::runtime {
 
+/// What the program does itself at a node: calls a function, moves bytes of its own memory, holds the launch
+/// back while the machine's stream waits for a word.
+using ProgramPart = std::variant<HostCall, CopyRequest, WordsCall>;
 /// What the program does itself when a launch comes to these nodes, by place in the machine's list.
-using ProgramWork = std::map<u32, std::variant<HostCall, CopyRequest>>;
+using ProgramWork = std::map<u32, ProgramPart>;
 
 /// What a cudaGraphExec_t points to: a copy of a graph that the machine has too. There child graphs are
 /// dissolved into one list of nodes.
@@ -39,7 +42,7 @@ Node* find_in_exec(const GraphExec& exec, cudaGraphNode_t original);
 /// Says what a node is to the machine; `by_program` is set when the program has to take part. Dependencies
 /// and child graphs are not its business.
 cudaError_t lower(Runtime& runtime, const Work& work, channel::GraphNode& node,
-                  std::optional<std::variant<HostCall, CopyRequest>>& by_program);
+                  std::optional<ProgramPart>& by_program);
 
 /// New work for a node of the same kind, here and in the machine; on an error nothing has changed.
 cudaError_t change_exec(Runtime& runtime, GraphExec& exec, Node& node, Work work);

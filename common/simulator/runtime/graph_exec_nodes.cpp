@@ -131,7 +131,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     Node* const mine = found ? find_in_exec(*found, node) : nullptr;
     if (!mine || !can_be_disabled(mine->work)) return cudaErrorInvalidValue;
     GraphNode lowered;
-    std::optional<std::variant<HostCall, CopyRequest>> ignored;
+    std::optional<ProgramPart> ignored;
     if (const cudaError_t error = lower(r, mine->work, lowered, ignored); error != cudaSuccess) return error;
     lowered.enabled = enabled != 0;
     const Status status = r.connection().call(UpdateGraphNode{found->id, found->places.at(mine), lowered});

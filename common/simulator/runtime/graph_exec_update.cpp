@@ -128,6 +128,10 @@ bool may_become(const Work& present, const Work& next) {
     if (p.height != n.height || memory_kind(p.dst) != memory_kind(n.dst)) return false;
     return p.height == 1 || (p.width == n.width && p.elementSize == n.elementSize && p.pitch == n.pitch);
   }
+  if (const auto* a = std::get_if<WordsCall>(&present)) {
+    const auto& b = std::get<WordsCall>(next);
+    return a->operations.size() == b.operations.size() && a->waits() == b.waits();
+  }
   if (const auto* a = std::get_if<AllocateCall>(&present))
     return a->parameters.bytesize == std::get<AllocateCall>(next).parameters.bytesize;
   return true;
@@ -135,7 +139,7 @@ bool may_become(const Work& present, const Work& next) {
 
 cudaError_t change_exec(Runtime& r, GraphExec& exec, Node& node, Work work) {
   GraphNode lowered, present;
-  std::optional<std::variant<HostCall, CopyRequest>> by_program, ignored;
+  std::optional<ProgramPart> by_program, ignored;
   if (const cudaError_t error = lower(r, work, lowered, by_program); error != cudaSuccess) return error;
   lowered.enabled = !exec.disabled.contains(&node);
   const u32 place = exec.places.at(&node);

@@ -58,15 +58,17 @@ struct Run {
   u32 id = 0;
   int device = 0;
   u64 served = 0;
-  bool records = false;  ///< events, which the host may ask for as soon as the launch is over
+  bool waits = false;  ///< for a word of memory
+  std::vector<RecordCall> records;
   std::shared_ptr<const ProgramWork> program;  ///< null: the machine needs nothing
 };
 
 /// The host may ask for the event from now on, unless it was destroyed since.
-void mark_recorded(Runtime& r, const RecordCall& call) {
+void mark_recorded(Runtime& r, const RecordCall& call, u64 queued) {
   Event* const event = r.find_event(call.event);
   if (!event || event->id != call.id) return;
   event->recorded = true;
+  event->queued = queued;
   event->capture = 0;
   event->captured.clear();
 }
@@ -87,15 +89,16 @@ cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& ru
   run.id = ++last_run;
   run.device = found->device;
   r.connection().post(LaunchGraph{found->id, use.id, run.id, priority_of(r, stream)});
-  for (const Node* node : found->recorders) mark_recorded(r, std::get<RecordCall>(node->work));
-  run.records = !found->recorders.empty();
+  for (const Node* node : found->recorders) run.records.push_back(std::get<RecordCall>(node->work));
+  for (const RecordCall& each : run.records) mark_recorded(r, each, 0);
   if (!found->program->empty()) run.program = found->program;
   return cudaSuccess;
 }
 
-/// Up to the next host function, which is given back, or the end.
+/// Up to the next host function, which is given back, a wait that is not over, or the end.
 cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
   next = {};
+  run.waits = false;
   r.aim(run.device);
   while (true) {
     GraphStop stop;
@@ -109,42 +112,48 @@ cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
       r.connection().show_output();
       return cudaSuccess;
     }
+    if (std::holds_alternative<WordsCall>(work->second)) {
+      run.waits = true;
+      return cudaSuccess;
+    }
     serve_copy(r.connection(), std::get<CopyRequest>(work->second), stop);
   }
 }
 
-/// Calls host functions and goes on, in the thread of host functions, without the lock.
-void finish(Run run, HostCall next) {
+/// Calls host functions and goes on, in the thread of host functions, without the lock. False: the run waits
+/// for a word of memory.
+bool finish(Run& run, HostCall& next) {
   Runtime& runtime = Runtime::instance();
-  while (next.function) {
-    next.function(next.data);
+  do {
+    if (next.function) next.function(next.data);
     std::lock_guard guard(runtime.lock);
     try {
-      if (advance(runtime, run, next) != cudaSuccess) return;
+      if (advance(runtime, run, next) != cudaSuccess) return true;
     } catch (const ConnectionLost& lost) {
       (void)connection_error(lost);
-      return;
+      return true;
     }
-  }
+  } while (next.function);
+  return !run.waits;
 }
 
-/// A launch behind host functions, in their thread.
-void launch_later(cudaGraphExec_t exec, cudaStream_t stream) {
+/// A launch behind host functions, in their thread; the same.
+bool launch_later(cudaGraphExec_t exec, cudaStream_t stream, Run& run, HostCall& next) {
   Runtime& r = Runtime::instance();
-  Run run;
-  HostCall next;
-  {
+  if (run.id == 0) {
     std::lock_guard guard(r.lock);
     try {
-      r.late_error = begin(r, exec, stream, run);
-      if (r.late_error == cudaSuccess && run.program) r.late_error = advance(r, run, next);
-      if (r.late_error != cudaSuccess) return;
+      cudaError_t error = begin(r, exec, stream, run);
+      if (error == cudaSuccess && run.program) error = advance(r, run, next);
+      if (error != cudaSuccess) r.late_error = error;
+      if (error != cudaSuccess || (!next.function && !run.waits)) return true;
     } catch (const ConnectionLost& lost) {
       r.late_error = connection_error(lost);
-      return;
+      return true;
     }
+    if (run.waits) return false;
   }
-  finish(run, next);
+  return finish(run, next);
 }
 
 }  // namespace
@@ -158,17 +167,20 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const bool may_queue = stream != cudaStreamPerThread && find_exec(exec) != nullptr;
     if (const StreamUse use = may_queue ? queue_on(r, stream) : StreamUse{}; use.pending) {
       if (r.target() != find_exec(exec)->device) return cudaErrorNotSupported;
-      r.host_functions.submit(use.place, [exec, stream] { launch_later(exec, stream); });
+      r.host_functions.submit(use.place, [exec, stream, run = Run{}, next = HostCall{}]() mutable {
+        return launch_later(exec, stream, run, next);
+      });
       return cudaSuccess;
     }
     Run run;
     HostCall next;
     cudaError_t error = begin(r, exec, stream, run);
     if (error == cudaSuccess && run.program) error = advance(r, run, next);
-    if (error != cudaSuccess || !next.function) return error;
+    if (error != cudaSuccess || (!next.function && !run.waits)) return error;
     const auto place = r.place_of(stream);
-    r.host_functions.submit(place, [run, next] { finish(run, next); });
-    if (run.records) r.host_functions.wait(place);
+    const roofline::sim::u64 queued =
+        r.host_functions.submit(place, [run, next]() mutable { return finish(run, next); });
+    for (const RecordCall& each : run.records) mark_recorded(r, each, queued);
     r.wait_while_watching(stream);
     return cudaSuccess;
   });

@@ -25,7 +25,10 @@ cudaError_t submit(cudaStream_t stream, std::function<void()> function, const Ho
       return to_cuda(status);
     });
     if (error == cudaSuccess) {
-      r.host_functions.submit(use.place, std::move(function));
+      r.host_functions.submit(use.place, [function = std::move(function)] {
+        function();
+        return true;
+      });
       r.wait_while_watching(stream);
     }
     return error;

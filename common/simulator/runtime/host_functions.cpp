@@ -2,15 +2,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/runtime/host_functions.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "simulator/runtime/program_clock.h"
 
 namespace roofline::sim::runtime {
 namespace {
 
+/// So many looks at the words without any change: a second or more.
+constexpr int kPatience = 5000;
+
+/// Between two looks at words that the program's own code may write. Real time, which the program's virtual
+/// clocks know nothing of: a wait with a deadline would move them.
+void pause(std::unique_lock<std::mutex>& guard) {
+  const timespec pause{0, 200'000};
+  guard.unlock();
+  syscall(SYS_nanosleep, &pause, nullptr);
+  guard.lock();
+}
+
 bool& inside_one() {
   thread_local bool inside = false;
   return inside;
+}
+
+long threads_of_process() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator threads("/proc/self/task", failed);
+  return failed ? -1 : std::distance(begin(threads), end(threads));
 }
 
 }  // namespace
@@ -23,16 +51,53 @@ bool HostFunctions::before(const Place& earlier, const Place& later) {
   return (earlier.stream == 0 && later.blocking) || (later.stream == 0 && earlier.blocking);
 }
 
-u64 HostFunctions::submit(const Place& place, std::function<void()> function) {
-  entries_.push_back({place, std::move(function)});
-  if (!started_) std::thread([this] { run(); }).detach();  // lives as long as the program, like the runtime
-  started_ = true;
+// The threads live as long as the program, like the runtime.
+u64 HostFunctions::add(Entry entry) {
+  if (entry.kind == Kind::kFunction && !runs_functions_) {
+    runs_functions_ = true;
+    threads_++;
+    std::thread([this] { run_functions(); }).detach();
+  }
+  if (entry.kind == Kind::kWait) {
+    waits_++;
+    if (!watches_) {
+      watches_ = true;
+      threads_++;
+      std::thread([this] { watch_waits(); }).detach();
+    }
+  }
+  entry.number = ++submitted_;
+  entries_.push_back(std::move(entry));
   changed_.notify_all();
-  return ++submitted_;
+  return submitted_;
+}
+
+u64 HostFunctions::submit(const Place& place, Step step) {
+  return add({0, 0, place, Kind::kFunction, std::move(step)});
+}
+
+u64 HostFunctions::queue(const Place& place, Step step, u64 after) {
+  return add({0, after, place, Kind::kCommands, std::move(step)});
+}
+
+u64 HostFunctions::queue_wait(const Place& place, Step step) {
+  return add({0, 0, place, Kind::kWait, std::move(step)});
+}
+
+bool HostFunctions::done(u64 number) const {
+  return number == 0 || std::none_of(entries_.begin(), entries_.end(),
+                                     [&](const Entry& entry) { return entry.number == number; });
+}
+
+template <class Condition>
+void HostFunctions::block(Condition&& condition) {
+  blocked_++;
+  changed_.wait(lock_, condition);
+  blocked_--;
 }
 
 void HostFunctions::wait_for(u64 number) {
-  changed_.wait(lock_, [&] { return done(number); });
+  block([&] { return done(number); });
 }
 
 bool HostFunctions::pending(const Place& place) const {
@@ -41,7 +106,7 @@ bool HostFunctions::pending(const Place& place) const {
 }
 
 void HostFunctions::wait(const Place& place) {
-  changed_.wait(lock_, [&] { return !pending(place); });
+  block([&] { return !pending(place); });
 }
 
 bool HostFunctions::wait_a_while(const Place& place) {
@@ -50,24 +115,123 @@ bool HostFunctions::wait_a_while(const Place& place) {
 }
 
 void HostFunctions::wait_for_device(int device) {
-  changed_.wait(lock_, [&] {
+  block([&] {
     return std::none_of(entries_.begin(), entries_.end(),
                         [&](const Entry& entry) { return entry.place.device == device; });
   });
 }
 
-void HostFunctions::run() {
+/// Places in which an entry is not done yet: what comes after them is held up.
+class HostFunctions::HeldUp {
+ public:
+  bool holds(const Place& later) const {
+    return std::any_of(places_.begin(), places_.end(),
+                       [&](const Place& earlier) { return before(earlier, later); });
+  }
+  void add(const Place& place) {
+    const auto same = [&](const Place& each) {
+      return each.device == place.device && each.stream == place.stream;
+    };
+    if (std::none_of(places_.begin(), places_.end(), same)) places_.push_back(place);
+  }
+
+ private:
+  std::vector<Place> places_;  ///< each once: what is queued behind a wait may be long
+};
+
+template <class Body>
+bool HostFunctions::each_ready(Body&& body) {
+  bool any = false;
+  HeldUp held;
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    if (!held.holds(entry->place) && done(entry->after) && body(*entry)) {
+      waits_ -= entry->kind == Kind::kWait ? 1 : 0;
+      entry = entries_.erase(entry);
+      any = true;
+      continue;
+    }
+    held.add(entry->place);
+    ++entry;
+  }
+  if (any) changed_.notify_all();
+  return any;
+}
+
+void HostFunctions::send_ready() {
+  if (sending_) return;  // a step has called
+  sending_ = true;
+  const bool was_inside = std::exchange(inside_one(), true);  // a step does not wait for what is queued
+  // What one stream does may end the wait of another.
+  while (each_ready([](Entry& entry) { return entry.kind != Kind::kFunction && entry.step(); }) &&
+         waits_ > 0) {
+  }
+  inside_one() = was_inside;
+  sending_ = false;
+}
+
+void HostFunctions::run_functions() {
   inside_one() = true;
   std::unique_lock guard(lock_);
-  for (;;) {
-    changed_.wait(guard, [&] { return !entries_.empty(); });
-    const auto function = std::move(entries_.front().function);
-    guard.unlock();
-    function();
-    guard.lock();
-    entries_.pop_front();
-    ++done_;
-    changed_.notify_all();
+  for (bool any = false;;) {
+    if (!any) {
+      const auto is_function = [](const Entry& entry) { return entry.kind == Kind::kFunction; };
+      // One that said "not yet", or is held up by a wait, is asked again.
+      if (std::any_of(entries_.begin(), entries_.end(), is_function))
+        pause(guard);
+      else
+        changed_.wait(guard);
+    }
+    any = false;
+    // While one runs others may submit and end; the list stays valid around it.
+    std::vector<u64> asked;
+    for (bool found = true; found;) {
+      found = false;
+      HeldUp held;
+      for (Entry& entry : entries_) {
+        const bool ready = entry.kind == Kind::kFunction && !held.holds(entry.place) &&
+                           std::find(asked.begin(), asked.end(), entry.number) == asked.end();
+        held.add(entry.place);
+        if (!ready) continue;
+        running_ = entry.number;
+        asked.push_back(entry.number);
+        guard.unlock();
+        const bool over = entry.step();  // nobody else ends a function's entry
+        guard.lock();
+        if (over) {
+          std::erase_if(entries_, [&](const Entry& each) { return each.number == running_; });
+          any = true;
+        }
+        running_ = 0;
+        found = true;
+        break;
+      }
+      send_ready();
+      changed_.notify_all();
+    }
+  }
+}
+
+/// Nobody is left who could write a word: all threads of the program wait for what is queued here.
+bool HostFunctions::is_stuck() const {
+  return waits_ > 0 && running_ == 0 && blocked_ > 0 && threads_of_process() == threads_ + blocked_;
+}
+
+void HostFunctions::watch_waits() {
+  inside_one() = true;
+  std::unique_lock guard(lock_);
+  for (int looks = 0;;) {
+    changed_.wait(guard, [&] { return waits_ > 0; });
+    {
+      const CallOnClock on_clock;  // the time that this takes is not the program's
+      const size_t before = waits_;
+      send_ready();
+      looks = waits_ == before ? looks + 1 : 0;
+      if (looks >= kPatience) {
+        if (is_stuck()) stuck_();
+        looks = 0;
+      }
+    }
+    pause(guard);
   }
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 
@@ -11,10 +11,11 @@
 
 namespace roofline::sim::runtime {
 
-/// Host functions that streams call. They run one after the other on a thread of their own, as in the real
-/// library, so that a function may wait for the thread that submitted it. What follows in their stream is
-/// queued here, too, and is sent to the machine when they have returned: the submitting thread goes on. All
-/// members but run() are called with the runtime's lock held.
+/// What streams cannot do in the machine as soon as it is submitted: host functions, waits for a word of
+/// memory, and all that follows these in their streams. It is queued here and done when its turn comes; the
+/// submitting thread goes on. Host functions run one after the other on a thread of their own, as in the real
+/// library, so that a function may wait for the thread that submitted it. All public members are called with
+/// the runtime's lock held.
 class HostFunctions {
  public:
   /// A stream as far as waiting goes.
@@ -23,35 +24,68 @@ class HostFunctions {
     u32 stream = 0;        ///< 0: the legacy default stream
     bool blocking = true;  ///< waits for the legacy default stream and it for this one
   };
+  /// False: not yet, to be asked again.
+  using Step = std::function<bool()>;
 
   explicit HostFunctions(std::mutex& lock) : lock_(lock) {}
-  /// Gives its number, for done() and wait_for().
-  u64 submit(const Place& place, std::function<void()> function);
-  bool done(u64 number) const { return number <= done_; }
+  /// A function of the program. `step` runs without the lock. Each of these gives a number, for done() and
+  /// wait_for().
+  u64 submit(const Place& place, Step step);
+  /// Commands to the machine. `step` runs with the lock held. `after`: also not before that number is done.
+  u64 queue(const Place& place, Step step, u64 after = 0);
+  /// The same for a wait: `step` says whether it is over.
+  u64 queue_wait(const Place& place, Step step);
+  /// Who says that nobody can end the waits any more; runs with the lock held.
+  void when_stuck(std::function<void()> stuck) { stuck_ = std::move(stuck); }
+
+  bool done(u64 number) const;
   void wait_for(u64 number);
-  /// Whether functions are pending that work in this place comes after.
+  /// Whether something is pending that work in this place comes after.
   bool pending(const Place& place) const;
-  /// Waits for them; other threads may call CUDA meanwhile.
+  /// Waits for it; other threads may call CUDA meanwhile.
   void wait(const Place& place);
   /// The same, but not for a function that waits for the waiting thread itself: false when some still run.
   bool wait_a_while(const Place& place);
   void wait_for_device(int device);
-  /// Whether this thread is inside such a function, where CUDA calls are not permitted.
+  /// Does what waits are over for. Every call of the program does so before and after its own work: what
+  /// follows a wait then has the same place among its calls in every run.
+  void go_on() {
+    if (waits_ > 0) send_ready();
+  }
+  /// Whether this thread is one that works here, where CUDA calls are not permitted.
   static bool inside();
 
  private:
+  enum class Kind : u8 { kFunction, kCommands, kWait };
   struct Entry {
+    u64 number = 0, after = 0;
     Place place;
-    std::function<void()> function;
+    Kind kind = Kind::kCommands;
+    Step step;
   };
   static bool before(const Place& earlier, const Place& later);
-  void run();
+  u64 add(Entry entry);
+  /// Entries that nothing before them holds up, in order: `body(entry)` says whether it is done.
+  class HeldUp;
+  template <class Body>
+  bool each_ready(Body&& body);
+  void send_ready();
+  void run_functions();
+  void watch_waits();
+  bool is_stuck() const;
+  template <class Condition>
+  void block(Condition&& condition);
 
   std::mutex& lock_;
   std::condition_variable_any changed_;
-  std::deque<Entry> entries_;     ///< the first one is running
-  u64 submitted_ = 0, done_ = 0;  ///< so many
-  bool started_ = false;
+  std::list<Entry> entries_;
+  u64 submitted_ = 0;  ///< so many
+  u64 running_ = 0;    ///< number of the function that runs; 0: none does
+  size_t waits_ = 0;   ///< among the entries
+  int threads_ = 0;    ///< that work here
+  int blocked_ = 0;    ///< threads of the program that wait for what is queued
+  bool runs_functions_ = false, watches_ = false, sending_ = false;
+  std::function<void()> stuck_;
 };
 
 }  // namespace roofline::sim::runtime

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Memory that host and device both reach: pinned, mapped, managed, registered.
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 
@@ -10,9 +11,6 @@ using namespace roofline::sim::channel;
 using namespace roofline::sim::runtime;
 
 namespace {
-
-void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
-u64 address_of(const void* p) { return reinterpret_cast<u64>(p); }
 
 cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool managed,
                           const char* origin) {

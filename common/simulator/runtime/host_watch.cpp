@@ -10,14 +10,13 @@
 #include <atomic>
 
 #include "simulator/program/address_windows.h"
+#include "simulator/runtime/address.h"
 
 namespace roofline::sim::runtime {
 
 using namespace channel;
 
 namespace {
-
-constexpr u64 kPage = 4096;
 
 /// What the handler saw; it may only use memory that is there already.
 struct Seen {

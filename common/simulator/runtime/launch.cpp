@@ -21,8 +21,6 @@ namespace {
 
 constexpr u32 kMaxGridX = 0x7fffffff, kMaxGridYZ = 65535, kMaxBlockXY = 1024, kMaxBlockZ = 64;
 
-Dim3 extent(dim3 d) { return {d.x, d.y, d.z}; }
-
 bool within(dim3 d, u32 x, u32 y, u32 z) {
   return d.x >= 1 && d.y >= 1 && d.z >= 1 && d.x <= x && d.y <= y && d.z <= z;
 }

@@ -7,6 +7,8 @@
 
 namespace roofline::sim::runtime {
 
+inline Dim3 extent(dim3 d) { return {d.x, d.y, d.z}; }
+
 struct LaunchRequest {
   const void* function;  ///< host stub or kernel handle
   dim3 grid, block;

@@ -6,14 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/capture.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::runtime;
 
 namespace {
-
-u64 address_of(const void* p) { return reinterpret_cast<u64>(p); }
 
 /// Whether the range lies in one managed allocation or variable.
 bool is_managed(Runtime& r, const void* p, u64 bytes) {

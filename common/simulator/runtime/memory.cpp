@@ -4,6 +4,7 @@
 // Device memory, and what is known about a pointer.
 #include <algorithm>
 
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
@@ -15,9 +16,6 @@ using namespace roofline::sim::runtime;
 namespace {
 
 constexpr u64 kPitchAlignment = 512;
-
-void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
-u64 address_of(const void* p) { return reinterpret_cast<u64>(p); }
 
 cudaError_t allocate(Runtime& r, void** to, u64 bytes, const char* origin) {
   if (!to) return cudaErrorInvalidValue;

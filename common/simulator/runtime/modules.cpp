@@ -13,7 +13,7 @@ using namespace channel;
 namespace {
 
 /// Their sizes fit a packet.
-constexpr size_t kMostUnits = kMaxPacket / sizeof(u64) / 2;
+constexpr size_t kMostPiecesInAPacket = kMaxPacket / sizeof(u64) / 2;
 
 }  // namespace
 
@@ -109,7 +109,7 @@ cudaError_t Modules::send(Module& module, Connection& connection) {
     command.bytes += image.size();
     if (!module.units.empty()) command.parts.push_back(image.size());
   }
-  if (command.bytes > connection.staging_bytes() || images.size() > kMostUnits) {
+  if (command.bytes > connection.staging_bytes() || images.size() > kMostPiecesInAPacket) {
     say("a module of " + std::to_string(command.bytes) + " bytes in " + std::to_string(images.size()) +
         " parts is larger than this simulator takes");
     return cudaErrorInvalidKernelImage;

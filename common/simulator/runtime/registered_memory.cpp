@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/connection.h"
 
 namespace roofline::sim::runtime {
@@ -16,10 +17,6 @@ namespace roofline::sim::runtime {
 using namespace channel;
 
 namespace {
-
-constexpr u64 kPage = 4096;
-
-void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
 
 /// Whether the range is ordinary memory of this program alone: private, writable, no stack.
 bool is_ordinary(u64 begin, u64 end) {

@@ -28,6 +28,12 @@ Runtime::Runtime() {
     Runtime& runtime = instance();
     runtime.forked = runtime.connection_ != nullptr;
   });
+  host_functions.when_stuck([this] {
+    for (int device = 0; device < device_count(); device++) {
+      aim(device);
+      connection().post(GiveUpWaiting{});
+    }
+  });
 }
 
 Runtime& Runtime::instance() {
@@ -91,6 +97,12 @@ HostFunctions::Place Runtime::place_of(cudaStream_t stream) {
   const Stream* found = find_stream(stream);
   const bool blocking = !found || !(found->flags & cudaStreamNonBlocking);
   return {target_, static_cast<u32>(number_of(stream)), blocking};
+}
+
+void Runtime::go_on() {
+  const int device = target_;
+  host_functions.go_on();
+  aim(device);
 }
 
 void Runtime::wait_while_watching(cudaStream_t stream) {

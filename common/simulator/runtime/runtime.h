@@ -48,8 +48,9 @@ struct DeviceSettings {
   u64 stack_bytes = 1024, heap_bytes = u64{8} << 20, printf_bytes = u64{1} << 20;
   unsigned flags = 0;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;
-  std::set<int> peers;  ///< whose memory its kernels may touch
-  bool active = false;  ///< the runtime uses its primary context
+  std::set<int> peers;          ///< whose memory its kernels may touch
+  bool active = false;          ///< the runtime uses its primary context
+  u32 pending_launches = 2048;  ///< that kernels may have asked for
 };
 
 /// The state of the CUDA runtime in one program. Every API function runs with the lock held (see api()).
@@ -82,6 +83,8 @@ class Runtime {
   bool is_stream(cudaStream_t stream) { return number_of(stream) >= 0; }
   /// Where a live stream stands for host functions.
   HostFunctions::Place place_of(cudaStream_t stream);
+  /// Sends what waits for words of memory are over for.
+  void go_on();
   /// While races are checked a call waits for the host functions that it submitted: what they touch is then
   /// in order with the stream. One that waits for this very thread ends the watch of what host code touches.
   void wait_while_watching(cudaStream_t stream);
@@ -198,7 +201,9 @@ cudaError_t api(Body&& body) noexcept {
     runtime.use_primary_context();
     if (runtime.connected()) runtime.connection().call_begins();
     if (runtime.connected()) tell_host_time(runtime.connection());
+    runtime.go_on();
     const cudaError_t error = body(runtime);
+    runtime.go_on();
     if (runtime.connected()) runtime.connection().call_ends();
     if (const auto fault = sticky(); fault != channel::Status::kOk) return to_cuda(fault);
     if (!runtime.connected()) return error;

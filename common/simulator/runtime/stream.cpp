@@ -40,7 +40,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (!r.find_stream(stream)) return cudaErrorInvalidResourceHandle;
     const StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
-    if (use.capture) return refuse_capture(use);
+    // Others that take part may go before the capture ends: what they captured stays.
+    if (use.capture && use.capture->capture->origin == use.id) return refuse_capture(use);
     return send(r, use, r.remove_stream(stream));
   });
 }
@@ -85,7 +86,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (use.capture && external) return capture(use, WaitCall{event, found->id});
     if (use.capture || found->capture) return wait_in_capture(r, stream, use, *found);
     if (!found->recorded) return cudaSuccess;
-    use.pending |= !r.host_functions.done(found->queued);
+    if (!r.host_functions.done(found->queued)) {
+      use.pending = true;
+      use.after = found->queued;
+    }
     return send(r, use, [command = WaitEvent{use.id, found->id}](Runtime& runtime) {
       runtime.connection().post(command);
       return cudaSuccess;

@@ -81,14 +81,14 @@ ROOFLINE_EXPORT cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stre
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return api_with_objects([&](Runtime& r) {
-    if (!graph) return cudaErrorInvalidValue;
-    *graph = nullptr;
+    if (graph) *graph = nullptr;
     const s64 id = r.stream_id(stream);
     if (id < 0) return cudaErrorInvalidResourceHandle;
     Captures& captures = Captures::instance();
     const CapturingStream* found = captures.find(static_cast<u32>(id));
     if (!found) return cudaErrorIllegalState;
     Capture& capture = *found->capture;
+    if (!graph && capture.made) return cudaErrorInvalidValue;  // the program's own graph it knows already
     if (capture.origin != static_cast<u32>(id)) {
       capture.invalid = true;
       return cudaErrorStreamCaptureUnmatched;
@@ -99,7 +99,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
                               : !captures.is_joined(capture) ? cudaErrorStreamCaptureUnjoined
                                                              : cudaSuccess;
     if (error == cudaSuccess) {
-      *graph = handle(capture.graph);
+      if (graph) *graph = handle(capture.graph);
       if (capture.made) LiveGraphs::instance().owned[capture.graph] = std::move(capture.made);
     }
     captures.end(capture);

@@ -12,6 +12,7 @@
 #include "simulator/checks/checker.h"
 #include "simulator/server/options.h"
 #include "simulator/server/shared_memory.h"
+#include "simulator/server/watched_words.h"
 #include "simulator/timing/device_description.h"
 #include "simulator/timing/trace.h"
 
@@ -57,6 +58,7 @@ struct Board {
     u32 owner = 0;
   };
   std::map<u64, HostAllocation> host_allocations;  ///< by address
+  WatchedWords words;                              ///< that streams wait for
   /// Addresses of managed variables, by the program's number of their module and their name: every GPU that
   /// loads the module finds the same ones.
   std::map<std::pair<u32, std::string>, u64> managed_variables;

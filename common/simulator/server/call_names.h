@@ -49,6 +49,8 @@ std::string call_name(const T& c) {
   if constexpr (std::is_same_v<T, CreateTexture>)
     return c.object.surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject";
   if constexpr (std::is_same_v<T, DestroyTexture>) return "cudaDestroyTextureObject";
+  if constexpr (std::is_same_v<T, WriteWord>) return "cuStreamWriteValue";
+  if constexpr (std::is_same_v<T, AwaitWord>) return "cuStreamWaitValue";
   if constexpr (std::is_same_v<T, CreateCondition>) return "cudaGraphConditionalHandleCreate";
   return "CUDA call";
 }

@@ -28,13 +28,16 @@ bool is_device_runtime(const std::string& ptx) {
   return ptx.find("_cuda_device_runtime_cu_") != std::string::npos;
 }
 
-/// nvcc makes calls of functions with such names of a launch inside a kernel.
+/// Kernels that launch kernels by the first interface, and wait for them.
 void check_launches(const std::string& ptx) {
-  if (ptx.find("__cudaCDP2") != std::string::npos)
-    throw CodeError{
-        channel::Status::kInvalidPtx,
-        "A kernel of the program launches kernels (dynamic parallelism), which the simulated GPU does "
-        "not do: launch them from the host."};
+  for (const char* call : {") cudaGetParameterBufferV2", ") cudaDeviceSynchronize"})
+    if (ptx.find(call) != std::string::npos)
+      throw CodeError{
+          channel::Status::kInvalidPtx,
+          "A kernel of the program launches kernels, or waits for them, by the first interface of dynamic "
+          "parallelism, which GPUs of compute capability 9.0 and up and the simulated GPU do not have: "
+          "compile it without CUDA_FORCE_CDP1_IF_SUPPORTED, and launch what has to wait in "
+          "cudaStreamTailLaunch."};
 }
 
 std::vector<ElfKernel> kernels(const image::Image& found, u32 capability) {

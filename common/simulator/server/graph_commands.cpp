@@ -24,8 +24,10 @@ constexpr u64 kPiece = u64{4} << 20;
 constexpr size_t kMaxRuns = 4096;
 
 bool needs_program(const GraphNode& node) {
+  const auto awaits = [](const WordOperation& each) { return each.kind != WordOperation::Kind::kWrite; };
   return node.enabled &&
-         (node.kind == Kind::kHost || node.kind == Kind::kCopyIn || node.kind == Kind::kCopyOut);
+         (node.kind == Kind::kHost || node.kind == Kind::kCopyIn || node.kind == Kind::kCopyOut ||
+          std::any_of(node.words.begin(), node.words.end(), awaits));
 }
 
 /// Bytes that a copy moves; nothing when that does not fit 64 bits.
@@ -117,6 +119,9 @@ bool Server::is_valid(const GraphNode& node) const {
     case Kind::kRecordEvent:
     case Kind::kWaitEvent:
       return true;
+    case Kind::kWords:
+      return std::all_of(node.words.begin(), node.words.end(),
+                         [this](const WordOperation& each) { return is_valid(each); });
     case Kind::kCondition:
       return device_->condition(node.condition.number).has_value();
   }
@@ -150,7 +155,7 @@ Answer Server::handle(const DefineGraph& c) {
 Answer Server::handle(const UpdateGraphNode& c) {
   const auto graph = graphs_.find(c.graph);
   if (graph == graphs_.end()) return refuse(Status::kInvalidHandle);
-  if (c.place >= graph->second->nodes.size() || c.node.kind > Kind::kCondition || !is_valid(c.node) ||
+  if (c.place >= graph->second->nodes.size() || c.node.kind > Kind::kWords || !is_valid(c.node) ||
       (graph->second->nodes[c.place].body != 0 && needs_program(c.node)))
     return refuse(Status::kInvalidValue);
   timeline_.host_call(description_.api_call_us);
@@ -243,6 +248,11 @@ void Server::advance(GraphRun& run) {
   while (run.next < graph.order().size() && sticky_ == Status::kOk) {
     const u32 place = graph.order()[run.next];
     const GraphNode& node = graph.nodes[place];
+    if (is_valid(node) && node.kind == Kind::kWords && node.enabled) {
+      if (!run_words(run, place)) return;
+      run.next++;
+      continue;
+    }
     if (is_valid(node) && needs_program(node)) {
       const u64 total = node.kind == Kind::kHost ? 0 : *content(node.copy);
       if (!run.stopped || run.offset < total) {
@@ -265,6 +275,37 @@ void Server::advance(GraphRun& run) {
   run.stopped = false;
 }
 
+/// Operations on words: all that is left of the node, or up to a wait that is not over, at which the run
+/// stops.
+bool Server::run_words(GraphRun& run, u32 place) {
+  const GraphNode& node = run.graph->nodes[place];
+  if (!run.stopped) {
+    run.words = 0;
+    run.ends[place] = 0;
+  } else if (!has_value(node.words[run.words])) {
+    return false;
+  }
+  std::vector<WorkId> after =
+      run.ends[place] == 0 ? before(run, node, run.begin) : std::vector{run.ends[place]};
+  timeline_.begin_node(std::move(after), records_.region_began());
+  for (run.stopped = false; run.words < node.words.size() && !run.stopped;) {
+    const WordOperation& each = node.words[run.words];
+    if (each.kind == WordOperation::Kind::kWrite)
+      write_word(each, run.stream);
+    else
+      run.stopped = !await_word(each, run.stream);
+    if (run.stopped)
+      waiting_ = {each, run.stream};
+    else
+      run.words++;
+  }
+  run.ends[place] = timeline_.end_node();
+  run.offset = run.bytes = 0;
+  if (!board_.words.empty()) node_wrote_words(run.stream, run.ends[place]);
+  if (!run.stopped) records_.graph_node();
+  return !run.stopped;
+}
+
 void Server::run_node(GraphRun& run, u32 place, WorkId first) {
   const GraphNode& node = run.graph->nodes[place];
   const bool valid = is_valid(node);
@@ -273,6 +314,7 @@ void Server::run_node(GraphRun& run, u32 place, WorkId first) {
   timeline_.begin_node(before(run, node, first), records_.region_began());
   if (valid && node.enabled) execute(run, node);
   run.ends[place] = timeline_.end_node();
+  if (!board_.words.empty()) node_wrote_words(run.stream, run.ends[place]);
   if (valid && node.kind == Kind::kCondition)
     run.ends[place] = run_bodies(run, node.condition, run.ends[place]);
   records_.graph_node();
@@ -311,6 +353,14 @@ WorkId Server::run_body_once(GraphRun& run, u32 body, WorkId begin) {
   return timeline_.end_node();
 }
 
+void Server::copy_within(const GraphCopy& copy, u32 stream) {
+  for_rows(copy, 0, *content(copy), [&](u64 to, u64 from, u64 n) {
+    std::memmove(device_->at(to), device_->at(from), n);
+    if (checks_) checks_->copied_within(stream, {to, n, n, 1}, {from, n, n, 1}, false);
+  });
+  book_within(copy.to.address, copy.from, *content(copy), in_sectors(copy), stream, true, false);
+}
+
 void Server::execute(GraphRun& run, const GraphNode& node) {
   switch (node.kind) {
     case Kind::kKernel:
@@ -318,12 +368,7 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
                  run.graph->own_priorities ? node.kernel.priority : run.priority);
       break;
     case Kind::kCopy:
-      for_rows(node.copy, 0, *content(node.copy), [&](u64 to, u64 from, u64 n) {
-        std::memmove(device_->at(to), device_->at(from), n);
-        if (checks_) checks_->copied_within(run.stream, {to, n, n, 1}, {from, n, n, 1}, false);
-      });
-      book_within(node.copy.to.address, node.copy.from, *content(node.copy), in_sectors(node.copy),
-                  run.stream, true, false);
+      copy_within(node.copy, run.stream);
       break;
     case Kind::kCopyIn:
       if (checks_)
@@ -349,6 +394,9 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
     case Kind::kWaitEvent:
       wait_event(run.stream, node.event);
       if (checks_) checks_->streams().event_waited(run.stream, node.event);
+      break;
+    case Kind::kWords:  // in the body of a conditional node; none of them waits there
+      for (const WordOperation& each : node.words) write_word(each, run.stream);
       break;
     case Kind::kEmpty:
     case Kind::kHost:

@@ -32,6 +32,7 @@ struct GraphRun {
   bool stopped = false;       ///< at `next`, for the program
   u64 served = 0;             ///< stops that the program has dealt with
   u64 offset = 0, bytes = 0;  ///< piece of a copy that the stop is about
+  size_t words = 0;           ///< operations of the stop's node that are done
 };
 
 }  // namespace roofline::sim::server

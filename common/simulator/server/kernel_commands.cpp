@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "random/philox.h"
+#include "simulator/names.h"
 #include "simulator/ptx/load_error.h"
 #include "simulator/server/answers.h"
 #include "simulator/server/code.h"
@@ -166,22 +167,29 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
 }
 
 void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32 priority) {
+  records_.parameters(c.parameters.size());
+  const Submission submission{stream, graph_launch, priority, 0, {}};
+  Launched launched = run_grid(launch_of(c), submission);
+  if (!launched.work.empty()) run_device_work(std::move(launched), submission);
+}
+
+Server::Launched Server::run_grid(Launch launch, const Submission& submission) {
+  const u32 stream = submission.stream;
   if (checks_) checks_->launching(stream);
   pages_.set_capacity(device_->free_bytes());
-  Launch launch = launch_of(c);
   // A new draw for every launch: what a program learns from the time of one tells nothing about the next.
   const PhiloxBlock random = philox(board_.sampling_seed, board_.kernels);
   launch.sample_seed = u64{random.word[1]} << 32 | random.word[0];
   device_->take_peak();
-  LaunchResult result = device_->launch(launch);
+  LaunchResult result = device_->launch(launch, submission.waiting);
   records_.device_bytes(device_->take_peak());  // malloc in kernels, and what they freed again
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
   // Not of this grid, which may leave places for blocks of other kernels.
-  const Occupancy full = device_->occupancy_of(c.function, c.block, c.dynamic_shared_bytes);
+  const Occupancy full = device_->occupancy_of(launch.function, launch.block, launch.dynamic_shared_bytes);
   const double slots = double(full.blocks_per_sm) * description_.sms;
   DeviceShare share = result.time.share;
-  const double turns = slots > 0 ? static_cast<double>(c.grid.count()) / slots : 1.0;
+  const double turns = slots > 0 ? static_cast<double>(launch.grid.count()) / slots : 1.0;
   share.block_slots = std::min(1.0, turns);
   std::vector<Timeline::LinkUse> links;
   for (u32 gpu = 0; gpu < std::min(result.counters.peers.size(), board_.gpus.size()); ++gpu)
@@ -191,10 +199,9 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32
       over_link(*this, *board_.gpus[gpu], moved.written);
     }
   timeline_.kernel(stream, result.kernel, result.time.seconds, share, links,
-                   {priority, c.cooperative ? 1 : std::ceil(turns), board_.kernels + 1});
+                   {submission.priority, launch.cooperative ? 1 : std::ceil(turns), board_.kernels + 1});
   if (output_.size() < kMaxOutput) output_ += result.output;
-  records_.count(*device_, c.function, result);
-  records_.parameters(c.parameters.size());
+  records_.count(*device_, launch.function, result);
   records_.migrated(moves.in_bytes);
 
   KernelRecord record;
@@ -202,10 +209,10 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32
   if (options_.trace) trace_.name_kernel(record.ordinal);
   record.name = result.kernel;
   record.stream = stream;
-  record.graph_launch = graph_launch;
+  record.graph_launch = submission.graph_launch;
   record.device = index_;
-  record.grid = c.grid;
-  record.block = c.block;
+  record.grid = launch.grid;
+  record.block = launch.block;
   if (const auto& entries = timeline_.entries(); !entries.empty()) {
     record.start = entries.back().start;
     record.end = entries.back().end;
@@ -225,7 +232,13 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32
   record.occupancy = result.occupancy;
   records_.kernel(std::move(record));
   records_.moved(timeline_.moved_kernels());
-  if (result.trap) fault(*result.trap);
+  if (result.trap) {
+    if (!submission.launched_by.empty())
+      result.trap->message +=
+          "\n    the kernel was launched by '" + readable_name(submission.launched_by) + "'";
+    fault(*result.trap);
+  }
+  return {std::move(result.kernel), std::move(result.work)};
 }
 
 void Server::fault(const Trap& trap) {

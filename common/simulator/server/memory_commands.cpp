@@ -93,6 +93,7 @@ Answer Server::handle(const Release& c) {
     if (checks_) checks_->release_refused(c.address);
     return refuse(Status::kInvalidValue);
   }
+  if (!c.ordered) records_.host_waited();
   return give(Nothing{});
 }
 
@@ -108,6 +109,7 @@ Answer Server::handle(const ReleaseHost& c) {
   timeline_.synchronize_device();
   if (checks_) checks_->streams().host_waited_for_device();
   if (!board_.release_host(c.address)) return refuse(Status::kInvalidValue);
+  records_.host_waited();
   return give(Nothing{});
 }
 
@@ -236,6 +238,8 @@ Answer Server::handle(const SetLimit& c) {
     device_->set_heap_bytes(c.bytes);
   else if (c.limit == SetLimit::Limit::kStack)
     device_->set_stack_bytes(c.bytes);
+  else if (c.limit == SetLimit::Limit::kPendingLaunches)
+    device_->set_pending_launches(c.bytes);
   else
     return refuse(Status::kInvalidValue);
   return give(Nothing{});

@@ -79,6 +79,7 @@ LineRecord describe(const Device& device, FunctionId function, const std::string
   line.is_load = info.is_load;
   line.is_store = info.is_store;
   line.is_atomic = info.is_atomic;
+  line.is_spill = info.is_spill;
   line.width = info.width;
   line.is_branch = info.traits.flow == Flow::kBranch;
   line.is_barrier = is_barrier(info.traits.gathers);

@@ -45,13 +45,23 @@ class Server {
       flush_copy();
     if constexpr (!std::is_same_v<Command, channel::QueryEvent> &&
                   !std::is_same_v<Command, channel::QueryStream> &&
-                  !std::is_same_v<Command, channel::QueryBusy> && !std::is_same_v<Command, channel::HostTime>)
+                  !std::is_same_v<Command, channel::QueryBusy> &&
+                  !std::is_same_v<Command, channel::AwaitWord> && !std::is_same_v<Command, channel::HostTime>)
       polling_since_ = -1;
     if (checks_) checks_->select(index_);
-    if (!options_.trace || std::is_same_v<Command, channel::HostTime>) return handle(command);
-    trace_.begin_call(call_name(command), timeline_.host_now());
+    if (!board_.words.empty()) host_wrote_words();
+    // A wait that is not over is asked for again and again: no call of the program.
+    const bool is_traced = options_.trace && !std::is_same_v<Command, channel::HostTime> &&
+                           !std::is_same_v<Command, channel::AwaitWord>;
+    if (is_traced) trace_.begin_call(call_name(command), timeline_.host_now());
     Answer made = handle(command);
-    trace_.end_call(timeline_.host_now());
+    if (is_traced) trace_.end_call(timeline_.host_now());
+    if (!board_.words.empty()) {
+      if constexpr (requires { command.stream; })
+        stream_wrote_words(command.stream);
+      else
+        stream_wrote_words(kLegacyDefaultStream);
+    }
     return made;
   }
   /// The observer has written to this memory: to the checks it is as if the host had copied it.
@@ -137,6 +147,9 @@ class Server {
   Answer handle(const channel::DestroyTexture&);
   Answer handle(const channel::CreateCondition&);
   Answer handle(const channel::DestroyCondition&);
+  Answer handle(const channel::WriteWord&);
+  Answer handle(const channel::AwaitWord&);
+  Answer handle(const channel::GiveUpWaiting&);
 
   void start_device();
   void keep_followed();
@@ -166,11 +179,47 @@ class Server {
   void poll();
   /// Why a launch is refused: kOk when it is not.
   channel::Status check_kernel(const channel::LaunchKernel& c, std::string& why) const;
-  /// `graph_launch`: number of the graph launch that it is a node of, or 0.
+  /// How a kernel came here.
+  struct Submission {
+    u32 stream = 0;
+    u64 graph_launch = 0;  ///< number of the graph launch that it is a node of, or 0
+    s32 priority = 0;
+    u64 waiting = 0;          ///< launches by kernels that have not begun
+    std::string launched_by;  ///< the kernel that launched it; empty: the host
+  };
+  /// Runs a kernel and everything that it launches.
   void run_kernel(const channel::LaunchKernel& c, u32 stream, u64 graph_launch, s32 priority);
+  /// What a kernel launched.
+  struct Launched {
+    std::string kernel;  ///< its name
+    std::vector<DeviceWork> work;
+  };
+  Launched run_grid(Launch launch, const Submission& submission);
+
+  // What kernels launch (device_work.cpp).
+  struct Launcher;
+  void run_device_work(Launched first, Submission submission);
+  bool move_bytes(const DeviceWork& work, u32 stream);
+  Launched run_piece(const DeviceWork& work, const Submission& submission);
   /// Whether a fill is one of elements and lies inside one live allocation.
   bool is_valid(const channel::Fill& c) const;
   void fill(const channel::Fill& c, u32 stream);
+
+  // Words of memory that streams write and wait for (word_commands.cpp).
+  bool is_valid(const WordOperation& operation) const;
+  u64 word_at(u64 address, u32 bytes) const;
+  /// These note which of the words that streams wait for have changed, by whom and when: host code before
+  /// now, the work of a stream so far, a node of a graph that was launched in a stream.
+  void host_wrote_words();
+  void stream_wrote_words(u32 stream);
+  void node_wrote_words(u32 stream, WorkId node);
+  /// `since()` says when those that changed did.
+  template <class Since>
+  void look_at_words(Since since, std::optional<u32> stream);
+  void write_word(const WordOperation& operation, u32 stream);
+  bool has_value(const WordOperation& wait) const;
+  /// Makes the stream, or the present node, wait; false when the word does not have such a value yet.
+  bool await_word(const WordOperation& operation, u32 stream);
 
   // Graphs (graph_commands.cpp).
   bool is_valid(const channel::GraphNode& node) const;
@@ -182,6 +231,8 @@ class Server {
   WorkId run_bodies(GraphRun& run, const channel::GraphCondition& condition, WorkId begin);
   WorkId run_body_once(GraphRun& run, u32 body, WorkId begin);
   void execute(GraphRun& run, const channel::GraphNode& node);
+  void copy_within(const channel::GraphCopy& copy, u32 stream);
+  bool run_words(GraphRun& run, u32 place);
   void end_run(u32 id);
   void move_piece(GraphRun& run, const channel::GraphNode& node);
 
@@ -211,6 +262,8 @@ class Server {
   std::string output_;                               ///< printed by kernels, not yet taken
   channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
   channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused
+  /// The last wait that was not over, and its stream.
+  std::optional<std::pair<WordOperation, u32>> waiting_;
   double polling_since_ = -1;  ///< virtual time; the program only asks since then, -1: it does not
   std::string news_;           ///< about sticky_ or deferred_, not yet told
   struct {

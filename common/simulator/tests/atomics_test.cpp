@@ -177,6 +177,24 @@ TEST_F(Atomics, FloatSumsDependOnTheOrderOfBlocks) {
   EXPECT_NEAR(std::bit_cast<f32>(sums[0]), std::bit_cast<f32>(sums[1]), 1e-4);
 }
 
+// Breaks when blocks in a mixed order take long turns: then each has ended before the next one begins, and
+// code that waits for other blocks never has to.
+TEST_F(Atomics, BlocksInAMixedOrderRunSideBySide) {
+  u32 fewest_that_had_begun[2];
+  for (const bool shuffled : {false, true}) {
+    device_.set_shuffle_blocks(shuffled);
+    const u64 x = upload(std::vector<u32>{0, ~0U});
+    run_well(
+        "atom.global.add.u32 %r2, [%rd1], 1; mov.u32 %r3, 0; $again: add.u32 %r3, %r3, 1; "
+        "setp.lt.u32 %p1, %r3, 1000; @%p1 bra $again; ld.volatile.global.u32 %r4, [%rd1]; "
+        "red.global.min.u32 [%rd1+4], %r4;",
+        x, 0, 1, 50);
+    fewest_that_had_begun[shuffled ? 1 : 0] = download<u32>(x, 2)[1];
+  }
+  EXPECT_EQ(fewest_that_had_begun[0], 1U);
+  EXPECT_EQ(fewest_that_had_begun[1], 50U);
+}
+
 // Breaks when what an SM does in its own memory is charged to L2.
 TEST_F(Atomics, SharedAtomicsNeedNoL2) {
   const LaunchResult result =

@@ -150,8 +150,9 @@ std::string devices_page() {
       "name and in `device.id` and `device.changes` of a result, has roofs of its own, is compared with "
       "nothing but itself, and "
       "does not count as "
-      "progress; "
-      "`./lab batch`, `export` and `statistics` refuse it. Where a program runs without `./lab`, the "
+      "progress<!-- instructors: -->; "
+      "`./lab batch`, `export` and `statistics` refuse it<!-- :instructors -->. Where a program runs without "
+      "`./lab`, the "
       "environment variable "
       "`ROOFLINE_DEVICE=h200,sms=66` names it in the same way.\n\n| device | GPU | compute capability "
       "|\n|---|---|---|\n";
@@ -311,7 +312,7 @@ TEST(Devices, UnknownNameListsWhatThereIs) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_F(DeviceFile, UnchangedCopyLoads) { EXPECT_EQ(error_after("# The card", "# A card"), ""); }
+TEST_F(DeviceFile, UnchangedCopyLoads) { EXPECT_EQ(error_after("# The GPU", "# A GPU"), ""); }
 
 TEST_F(DeviceFile, UnknownKeyIsNamedWithItsLine) {
   const auto message = error_after("\nsms = ", "\nsm = ");

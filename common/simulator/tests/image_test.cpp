@@ -99,10 +99,19 @@ std::map<std::string, ElfKernel> kernels_of_log(const std::string& log) {
     kernel.shared_bytes = std::max<u64>(kernel.shared_bytes, number_before(line, " bytes smem"));
     kernel.spill_bytes = std::max<u64>(kernel.spill_bytes, number_before(line, " bytes spill stores"));
     kernel.local_bytes = std::max<u64>(kernel.local_bytes, number_before(line, " bytes stack frame"));
+    if (const u32 refills = number_before(line, " bytes spill loads"); refills != 0)
+      kernel.spills = {{.is_store = false, .bytes = refills}};
   }
   kernels.erase("a device function");
   kernels.erase("");
   return kernels;
+}
+
+u64 refilled(const ElfKernel& kernel) {
+  u64 bytes = 0;
+  for (const Spill& spill : kernel.spills)
+    if (!spill.is_store) bytes += spill.bytes;
+  return bytes;
 }
 
 void expect_kernels(const Compiled& program, std::size_t elf) {
@@ -121,6 +130,8 @@ void expect_kernels(const Compiled& program, std::size_t elf) {
     EXPECT_EQ(kernel.barriers, same->second.barriers);
     EXPECT_EQ(kernel.shared_bytes, same->second.shared_bytes);
     EXPECT_EQ(kernel.spill_bytes, same->second.spill_bytes);
+    EXPECT_EQ(refilled(kernel), refilled(same->second));
+    for (const Spill& spill : kernel.spills) EXPECT_LE(spill.place + spill.bytes, kernel.local_bytes);
     // The frame is rounded up to 8 bytes for functions that call others.
     EXPECT_GE(kernel.local_bytes, same->second.local_bytes);
     EXPECT_LE(kernel.local_bytes, same->second.local_bytes + 8);
@@ -134,6 +145,26 @@ void expect_kernels(const Compiled& program, std::size_t elf) {
     }
   }
   EXPECT_GT(spills, 0u);
+}
+
+/// How many spills are told to be of a line of PTX, each of one inside its kernel.
+size_t expect_spills_inside(const Compiled& program) {
+  const Image image = read_image(program.image);
+  const ptx::Module module = ptx::parse(image.ptx.at(0).text, "kernels.ptx");
+  size_t found = 0;
+  for (const ElfKernel& kernel : kernels_of_elf(image.elf.at(0).bytes)) {
+    const auto function = std::ranges::find(module.functions, kernel.name, &ptx::Function::name);
+    EXPECT_NE(function, module.functions.end());
+    for (const Spill& spill : kernel.spills) {
+      EXPECT_GE(spill.part, 0);
+      EXPECT_LT(spill.part, 1);
+      if (spill.ptx_line == 0) continue;
+      ++found;
+      EXPECT_GE(spill.ptx_line, function->instructions.front().at.line);
+      EXPECT_LE(spill.ptx_line, function->instructions.back().at.line);
+    }
+  }
+  return found;
 }
 
 void expect_text(const PtxImage& ptx, u32 sm) {
@@ -325,6 +356,14 @@ TEST(Choice, TakesMachineCodeOfTheSameMajorNumber) {
   EXPECT_EQ(nearest_elf(image, 100)->sm, 90u);
   EXPECT_EQ(nearest_elf(image, 70)->sm, 75u);
   EXPECT_EQ(nearest_elf({}, 70), nullptr);
+}
+
+// Breaks when the line program of -lineinfo is decoded wrong, or the relocation that says whose lines they
+// are.
+TEST(Elf, SaysWhichPtxSpills) {
+  for (const char* target : {"-arch=sm_80 -lineinfo", "-arch=sm_90 -lineinfo"})
+    EXPECT_GT(expect_spills_inside(compiled(target)), 0u) << target;
+  EXPECT_EQ(expect_spills_inside(compiled(kZstd)), 0u);
 }
 
 // Breaks when registration reads a wrapper's image short or long, or follows it into the next program's

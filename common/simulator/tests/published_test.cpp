@@ -249,8 +249,8 @@ std::string text_of(const std::string& path) {
 }
 
 // The bar, on what the model was not fitted to: median 5 %, 90th percentile 15 %, worst 25 %. One point is
-// known to lie beyond: below 64 iterations the published kernel of GH200's intensity sweep multiplies at two
-// thirds of the rate that it has from 64 on.
+// known to be beyond: below 64 rounds the loop of GH200's intensity sweep reads one bank of registers four
+// times for two FMAs, and the model knows no banks.
 TEST(Published, HeldOutErrorsAreWithinTheBar) {
   const Spread held = spread_of(all(), [](const auto& m) { return !m.fitted && !is_tuned(m); });
   EXPECT_GT(held.count, 280u);
@@ -317,21 +317,22 @@ TEST(Published, OrderIsRight) {
   EXPECT_GT(pairs, 400);
 }
 
-// The bar is a median of 15 % and 0.97 of the pairs in order. The dedispersion keeps it; the ladder of
-// products does not, and here is what it reaches: its rungs with bounds checks are too slow (the page names
-// the cause).
+// The bar is a median of 15 % and 0.97 of the pairs in order. The four Tensor Core tiles do not keep the
+// first: loads that all SMs wait for together come back too soon. Breaks when a change of the model spoils
+// the ladder or the tuner's order.
 TEST(Published, TiledAndTunedKernels) {
   const auto held_out = [](const std::string& kind) {
     return spread_of(all(), [&](const auto& m) { return m.kind == kind && !m.fitted; });
   };
-  EXPECT_GE(held_out("dedispersion").count, 8u);
+  EXPECT_EQ(held_out("dedispersion").count, 18u);
   EXPECT_LT(held_out("dedispersion").median, 0.15);
   EXPECT_EQ(held_out("product").count, 26u);
-  EXPECT_LT(held_out("product").median, 0.5);
+  EXPECT_LT(held_out("product").median, 0.15);
   EXPECT_LT(held_out("tensor-tile").median, 0.25);
   for (const Order& order : orders_of(all())) {
-    const size_t least = order.kind == "product" ? 90 : order.kind == "dedispersion" ? 97 : 0;
-    EXPECT_GE(order.right * 100, order.pairs * least) << order.kind;
+    if (order.kind == "product" || order.kind == "tensor-tile" || order.kind == "dedispersion") {
+      EXPECT_GE(order.right * 100, order.pairs * 97) << order.kind;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "simulator/analysis/register_uses.h"
+#include "simulator/ptx/load_error.h"
 #include "simulator/ptx/parser.h"
 #include "simulator/tests/isa/instruction_case.h"
 #include "simulator/tests/isa/spellings.h"
@@ -143,6 +144,20 @@ TEST(Traits, ABarrierThatWritesItsResult) {
   const LaunchResult r = m.launch("k", {1}, {32}, out);
   ASSERT_FALSE(r.trap) << r.trap->message;
   EXPECT_EQ(m.download<u32>(out, 2), (std::vector<u32>{20, 5}));
+}
+
+// ---- parts of registers ----
+
+Machine with_instruction(const std::string& instruction) {
+  return Machine(".visible .entry k() {\n  .reg .b32 %r<4>;\n  " + instruction + ";\n  ret;\n}");
+}
+
+// Breaks when a packed video instruction takes a part of a register, which it does not read: the whole
+// register would be used without a word, as it was while every opcode that begins with a v took one.
+TEST(Traits, OnlyScalarVideoTakesAPartOfARegister) {
+  EXPECT_NO_THROW(with_instruction("vadd.u32.u32.u32 %r1, %r2.h1, %r3"));
+  EXPECT_NO_THROW(with_instruction("vadd2.u32.u32.u32.sat %r1, %r2, %r3, %r1"));
+  EXPECT_THROW(with_instruction("vadd2.u32.u32.u32.sat %r1, %r2.h1, %r3, %r1"), LoadError);
 }
 
 // ---- branches and barriers ----

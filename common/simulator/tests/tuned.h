@@ -90,24 +90,34 @@ inline std::vector<double> dedispersion(const std::string& device, const std::ve
   return all;
 }
 
+/// How deep the products of a rung are that tell its time. Rungs without tiles keep both factors in L1. In
+/// those whose threads all load for a tile of fewer vectors, the rows of A that a block reads stay in L2 from
+/// one block to the next, as on the whole: they are 512 at most. Such threads read ahead in B, too, by 256
+/// rows in 02v and 64 in 03v; only what is deeper than that has whole steps.
+inline Reduction depths_of(const std::string& rung, unsigned sms) {
+  if (rung < "02") return {sms, {64, 128}};
+  if (rung == "02v") return {sms, {256, 384}};
+  if (rung == "03v") return {sms, {128, 256}};
+  return {sms, {256, 512}};
+}
+
 /// TFLOP/s of rungs of the ladder of products at 4096: "type=f32 rung=04v". 4 of 82 SMs make 256 rows of 3200
 /// columns, which are 4 / 82 of the whole, too: as many blocks an SM, with tiles of 128, 64 and 32. The rows
-/// of A that a block reads stay in L2, and B does not, as on the whole; rungs without tiles keep both in L1.
+/// of A that a block reads stay in L2, and B does not, as on the whole.
 inline std::vector<double> products(const std::string& device, const std::vector<std::string>& wanted) {
   constexpr unsigned kSize = 4096, kSms = 4;
   const Program program("products", "sm_86");
   std::vector<double> all;
   for (const std::string& words : wanted) {
     const std::string name = values_of(words);
-    const bool tiled = name.substr(name.find('/') + 1) > "01";
-    const Reduction reduction = tiled ? Reduction{kSms, {256, 512}} : Reduction{kSms, {64, 128}};
+    const Reduction reduction = depths_of(name.substr(name.find('/') + 1), kSms);
     const auto times = program.seconds(part_of(device, kSms), {"256", "3200", reduction.both(), name});
     all.push_back(2.0 * kSize * kSize * kSize / reduction.whole(times.data(), kSize) * 1e-12);
   }
   return all;
 }
 
-/// TFLOP/s of Tensor Core products in tiles at 4096: "tile=128x128 warp=64x32 stages=2".
+/// TFLOP/s of Tensor Core products in tiles at 4096: "depth=32 stages=2".
 inline std::vector<double> tensor_tiles(const std::string& device, const std::vector<std::string>& wanted) {
   constexpr unsigned kSize = 4096, kParts = 4, kSms = 108 / kParts;
   std::vector<std::string> arguments = {std::to_string(kParts), std::to_string(kSize)};

@@ -28,9 +28,6 @@ u64 work_at(size_t step) {
   return ((step & ((size_t{1} << kStepBits) - 1)) + (size_t{1} << kStepBits)) << shift;
 }
 
-double number(u64 count) { return static_cast<double>(count); }
-
-constexpr double kSchedulersPerSm = 4;  ///< sub-partitions of an SM; a warp lives in one of them
 constexpr double kMostRegisters = 255;
 
 /// Clocks for some work, where a pipe gives `share` of its rate and so many registers can wait for loads.

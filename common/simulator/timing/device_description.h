@@ -11,6 +11,8 @@
 
 namespace roofline::sim {
 
+inline constexpr double kSchedulersPerSm = 4;  ///< sub-partitions of an SM; a warp lives in one of them
+
 /// Everything the simulator knows about a GPU; read from devices/NAME.toml, where every number has its
 /// source. Units are in the names; rates are per SM and clock unless said otherwise.
 struct DeviceDescription {

@@ -10,7 +10,7 @@
 namespace roofline::sim {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kForever = std::numeric_limits<double>::infinity();
 /// Sums of shares that make one, such as ten tenths, may be off by so much.
 constexpr double kRounding = 1e-9;
 
@@ -45,7 +45,7 @@ void DeviceLoad::walk(double start, double seconds, const DeviceShare& share, Vi
   Taken taken;
   if (const auto present = at(start); present != steps_.end()) taken = present->second;
   for (double now = start, left = seconds; left > 0;) {
-    const double until = next == steps_.end() ? kNever : next->first;
+    const double until = next == steps_.end() ? kForever : next->first;
     const double pace = share.pace_beside(taken.of);
     const double end = pace > 0 && left <= (until - now) * pace ? now + left / pace : until;
     visit(now, end, pace);

@@ -11,8 +11,6 @@
 namespace roofline::sim {
 namespace {
 
-double number(u64 count) { return static_cast<double>(count); }
-
 /// How reads and writes of L2 share its slices, which have a way in and a way out: gpu-l2-stream's copies on
 /// A100, A40, L40 and GH200 give 1.2 to 1.45 beside its reads and fills.
 constexpr double kL2Exponent = 1.3;
@@ -294,7 +292,11 @@ double mma_sync_rate(const DeviceDescription& device, FlopType type) {
       case FlopType::kTensorF64:
         return device.tensor_f64_flops_per_clock;
       case FlopType::kTensorF8:
-        return device.tensor_f8_flops_per_clock;
+        // For 9.0 and 10.0 ptxas makes two HMMA.16816.F32 and conversions of it (seen with nvdisasm 13.5 in
+        // what ptxas 13.0 writes for m16n8k32); for 8.9 and 12.0 one QMMA. The rate of the data sheet is that
+        // of wgmma and tcgen05.
+        return device.compute_major == 9 || device.compute_major == 10 ? device.tensor_f16_f32_flops_per_clock
+                                                                       : device.tensor_f8_flops_per_clock;
       case FlopType::kTensorS8:
         return device.tensor_s8_flops_per_clock;
       case FlopType::kTensorS4:

@@ -121,6 +121,9 @@ const std::vector<u32>& BlockRecorder::order(const Warp& warp, u32 first) {
       case Kind::kLoad:
       case Kind::kAtomic:
         return static_cast<float>(device_.l2_latency);
+      case Kind::kRefill:
+        return static_cast<float>(device_.l1_latency);
+      case Kind::kSpill:
       case Kind::kStore:
       case Kind::kCopy:
         return 1;
@@ -229,6 +232,7 @@ void BlockRecorder::Warp::begin(u32 most) {
   open_ = 0;
   seen_ = 0;
   predicated_until_ = 0;
+  refills_ = {};
   next_ = Kind::kArithmetic;
 }
 
@@ -299,6 +303,12 @@ void BlockRecorder::Warp::wait_for_unused(const Instruction& in, const Instructi
   for (size_t i = 0; i < written_slots(in, info); ++i) overwrite(in.extra->slots[i]);
 }
 
+void BlockRecorder::Warp::wait_for_refills(std::vector<u32>& all) {
+  for (u32 i = 0; i < refills_.count; ++i)
+    if (std::find(all.begin(), all.end(), refills_.from[i]) == all.end()) all.push_back(refills_.from[i]);
+  refills_ = {};
+}
+
 void BlockRecorder::Warp::append(Recorded record, const std::vector<u32>& sources) {
   record.first_source = static_cast<u32>(record_.sources.size());
   record.sources = static_cast<u8>(std::min<size_t>(sources.size(), 255));
@@ -327,6 +337,7 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
   if (!in.hidden && in.index >= predicated_until_) predicated_until_ = 0;
   sources_of(in, info, scratch_);
   wait_for_unused(in, info, scratch_);
+  if (!info.is_spill) wait_for_refills(scratch_);
   Recorded r;
   r.pipe = pipe;
   r.issue = static_cast<u8>(std::max<u32>(1, info.cost.issue));
@@ -344,6 +355,7 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
     r.amount = use.transfers;
     r.kind = level == MemoryLevel::kShared ? Kind::kShared
              : info.is_atomic              ? Kind::kAtomic
+             : info.is_spill               ? info.is_store ? Kind::kSpill : Kind::kRefill
              : info.is_store               ? Kind::kStore
                                            : Kind::kLoad;
     if (r.kind == Kind::kShared) r.amount = info.is_store || info.is_atomic ? 1 : 0;
@@ -361,6 +373,7 @@ void BlockRecorder::Warp::issue(const Instruction& in, const InstructionInfo& in
   next_ = Kind::kArithmetic;
   const auto self = static_cast<u32>(record_.instructions.size());
   append(r, scratch_);
+  if (r.kind == Kind::kRefill) refills_.add(self);
   Producers me;
   me.add(self);
   if (r.kind != Kind::kCopy) {

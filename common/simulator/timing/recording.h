@@ -25,6 +25,8 @@ struct Recorded {
     kShared,
     kLoad,    ///< global or local memory, through L1
     kStore,   ///< nobody waits for it
+    kSpill,   ///< a register into the stack frame, which nothing else that is recorded reads
+    kRefill,  ///< and back
     kAtomic,  ///< done in L2
     kCopy,    ///< cp.async: waited for with its group only
     kCommit,  ///< closes a group of copies
@@ -137,6 +139,7 @@ class BlockRecorder::Warp {
   const Producers* producers(Slot slot) const;
   void set(Slot slot, const Producers& producers);
   Producers sources_of(const Instruction& in, const InstructionInfo& info, std::vector<u32>& all);
+  void wait_for_refills(std::vector<u32>& all);
   void wait_for_unused(const Instruction& in, const InstructionInfo& info, std::vector<u32>& all) const;
   void append(Recorded record, const std::vector<u32>& sources);
   void close();
@@ -149,6 +152,7 @@ class BlockRecorder::Warp {
   Producers
       condition_;  ///< of what has a predicate in place of a branch, before instruction predicated_until_
   u32 predicated_until_ = 0;
+  Producers refills_;        ///< that the next instruction of the PTX waits for
   u32 arrived_at_ = 0;       ///< the instruction of the latest arrival
   u32 most_ = 0, open_ = 0;  ///< first of the basic block
   u64 seen_ = 0;             ///< instructions, also those that are not kept

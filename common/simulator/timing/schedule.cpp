@@ -7,8 +7,6 @@
 namespace roofline::sim {
 namespace {
 
-constexpr u32 kDefaultStream = 0;
-
 /// Copies over the link and fills within the command take none of it.
 bool takes_dram(const Work& work) { return work.share.of[DeviceShare::kDram] > 0; }
 

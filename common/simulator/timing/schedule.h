@@ -10,6 +10,8 @@
 
 namespace roofline::sim {
 
+inline constexpr u32 kDefaultStream = 0;
+
 /// Number of a piece of work on one device's timeline, in the order of submission; from 1.
 using WorkId = u64;
 

@@ -12,8 +12,6 @@ namespace {
 /// Parts of issue(), which is called for every instruction: what they return stays in registers there.
 #define WITHIN_ISSUE inline __attribute__((always_inline))
 
-constexpr double kSchedulersPerSm = 4;  ///< sub-partitions of an SM; a warp lives in one of them
-
 using Cycles = Scoreboard::Cycles;
 
 Cycles later(Cycles a, Cycles b) { return {std::max(a.l2, b.l2), std::max(a.dram, b.dram)}; }

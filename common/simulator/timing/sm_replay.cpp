@@ -25,6 +25,8 @@ constexpr double kIntegerMultiplyRate = 2;
 /// Clocks of work that wait in front of the data path before warps are held back.
 constexpr double kQueue = 8;
 
+bool is_store(Kind kind) { return kind == Kind::kStore || kind == Kind::kSpill; }
+
 struct Result {
   double at = 0;
   Stall stall = Stall::kWait;  ///< of who waits for it
@@ -175,7 +177,7 @@ class Replay {
     if (r.pipe == Pipe::kMemory) {
       stall =
           r.kind == Kind::kArithmetic || r.kind == Kind::kShared ? Stall::kMioThrottle : Stall::kLgThrottle;
-      const double free = r.kind == Kind::kStore ? std::max(data_path_free_, port_out_) : data_path_free_;
+      const double free = is_store(r.kind) ? std::max(data_path_free_, port_out_) : data_path_free_;
       return free - kQueue;
     }
     stall = Stall::kMathPipeThrottle;
@@ -245,6 +247,8 @@ class Replay {
       case Kind::kShared:
       case Kind::kLoad:
       case Kind::kStore:
+      case Kind::kSpill:
+      case Kind::kRefill:
       case Kind::kAtomic:
         result = memory(r, now);
         if (r.loop_clocks != 0) result.at = std::max(result.at, swap_loop(*warp.place, r, now));
@@ -372,7 +376,7 @@ class Replay {
   /// When what an instruction asks for beyond L1 is there, or its stores are where they belong.
   double beyond_l1(const Recorded& r, double begin) {
     const double bytes = r.sectors * static_cast<double>(kSectorBytes);
-    const bool stores = r.kind == Kind::kStore;
+    const bool stores = is_store(r.kind);
     double& port = stores ? port_out_ : port_in_;
     port = std::max(port, begin) + bytes / device_.l2_bytes_per_clock;
     const bool hit = hits(r);
@@ -386,7 +390,7 @@ class Replay {
 
   /// Requests of an instruction miss as often as they did, evenly spread.
   bool hits(const Recorded& r) {
-    if (r.kind == Kind::kStore) return true;
+    if (is_store(r.kind)) return true;
     if (r.instruction >= missed_.size()) missed_.resize(r.instruction + 1, {-1, 0});
     Misses& misses = missed_[r.instruction];
     if (misses.rate < 0) misses.rate = 1 - work_.hit_rate(r.instruction);

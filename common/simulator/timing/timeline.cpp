@@ -9,7 +9,6 @@ namespace roofline::sim {
 namespace {
 
 constexpr double kMicro = 1e-6;
-constexpr u32 kDefaultStream = 0;
 /// A program that never waits for the device does not fill the memory with work that might still move.
 constexpr size_t kMostPlaced = size_t{1} << 12;
 
@@ -274,6 +273,13 @@ void Timeline::fill(u32 stream, u64 bytes) {
   submit(work, {"memset", TraceSpan::Kind::kFill, bytes});
 }
 
+void Timeline::write_word(u32 stream, u64 bytes) {
+  pay(device_.api_call_us);
+  Work work = next(Work::Kind::kFill, stream);
+  work.alone = kInlineFill;
+  submit(work, {"write value", TraceSpan::Kind::kFill, bytes});
+}
+
 WorkId Timeline::begin_graph(u32 stream, u64 nodes) {
   host_call(device_.graph_launch_us + static_cast<double>(nodes) * device_.graph_launch_node_us);
   const Work work = next(Work::Kind::kBeginGraph, stream);
@@ -323,6 +329,24 @@ void Timeline::wait_for(u32 stream, u32 event, Timeline& other) {
   work.event = event;
   work.moment = other.event_time(event);
   submit(work, {{}, TraceSpan::Kind::kEventWait, 0, 0, event});
+}
+
+void Timeline::wait_for_moment(u32 stream, double moment) {
+  pay(device_.api_call_us);
+  Work work = next(Work::Kind::kWaitEvent, stream);
+  work.moment = moment;
+  submit(work, {});
+}
+
+double Timeline::settled_end(u32 stream) {
+  settle();
+  return now_.work_end(stream);
+}
+
+double Timeline::settled_end_of_node(WorkId node) {
+  settle();
+  const auto found = now_.finished.find(node);
+  return found == now_.finished.end() ? now_.last_end : found->second;
 }
 
 bool Timeline::event_recorded(u32 event) const { return now_.events.contains(event); }

@@ -79,6 +79,8 @@ class Timeline {
   /// it also keeps order with the default streams of both devices.
   void peer_copy(u32 stream, u64 bytes, Timeline& source, Timeline& target);
   void fill(u32 stream, u64 bytes);
+  /// A stream writes one word of memory.
+  void write_word(u32 stream, u64 bytes);
 
   /// A graph launch. What is submitted between begin_node and end_node costs the host nothing, starts when
   /// all work in `after` has ended (not before `earliest`) whatever its stream holds, and follows it at the
@@ -93,6 +95,11 @@ class Timeline {
   void wait_event(u32 stream, u32 event);
   /// The same for an event of another device.
   void wait_for(u32 stream, u32 event, Timeline& other);
+  /// The stream's next work, or what follows in the present node, does not begin before that moment.
+  void wait_for_moment(u32 stream, double moment);
+  /// When the work of the stream so far, or such a node of a graph, ends; it stays where it is from now on.
+  double settled_end(u32 stream);
+  double settled_end_of_node(WorkId node);
   bool event_recorded(u32 event) const;
   double event_time(u32 event) const;  ///< completion, seconds of virtual time
   bool event_done(u32 event) const;    ///< completed at the host's present time

@@ -34,8 +34,7 @@ int clock_gettime(clockid_t clock, timespec* to) noexcept {
     *to = as_timespec(shown);
     return 0;
   }
-  return g_clock_gettime ? g_clock_gettime(clock, to)
-                         : static_cast<int>(::syscall(SYS_clock_gettime, clock, to));
+  return g_clock_gettime ? g_clock_gettime(clock, to) : ask_system(clock, to);
 }
 
 int gettimeofday(timeval* __restrict to, void* __restrict zone) noexcept {

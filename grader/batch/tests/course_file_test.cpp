@@ -248,7 +248,7 @@ TEST(Exam, EverybodyHasOwnInputs) {
 
 // Breaks when the page promises what the grader does not do, or tells somebody's extension.
 TEST(Syllabus, SaysWhatTheFileSays) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::string page = syllabus(Course::parse(kTerm, "c"), select(labs, {"01", "02", "04"}));
   for (const char* part :
        {"# GPU programming", "| 01 | ", "| 2 | 100 | 2026-11-20 23:59; section B: 2026-11-22 23:59 |",

@@ -38,7 +38,7 @@ RoofRates Arena::rates(const BenchWork& work) {
   return rates;
 }
 
-Arena::Timing::Timing(Arena& arena, const Entrant& entrant) : arena_(arena), entrant_(entrant) {
+Arena::Timing::Timing(Arena& arena, const Entrant& entrant) : entrant_(entrant) {
   const Part& part = *entrant.of->part;
   examine_.host_to_device_limit = part.host_to_device_limit;
   const Room room = room_for(part.program, entrant.settings);

@@ -63,7 +63,6 @@ class Arena {
     /// A wrong result of a version that computes none is no fault.
     void note(const Fault& fault);
 
-    Arena& arena_;
     const Entrant& entrant_;
     std::optional<Rig> rig_;
     std::optional<GpuSeries> series_;

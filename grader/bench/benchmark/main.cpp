@@ -180,7 +180,7 @@ void initialise(const Request& request) {
 int bench(int argc, char** argv) {
   const Request request = parse(argc, argv);
   const Paths paths = Paths::find();
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   Workbench workbench(paths, request.device);
   const DeviceRecord device = workbench.device_record();
   const Terminal terminal = Terminal::of(STDOUT_FILENO);

@@ -50,7 +50,7 @@ TEST(BenchDirectives, AreReadFromTheFirstLines) {
 }
 
 TEST(Contenders, StandInTheOrderOfTheTable) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const Paths paths = Paths::find();
   const std::vector<Contender> gemm = contenders_of(part(labs, "04"), paths);
   std::vector<std::string> ids;
@@ -66,7 +66,7 @@ TEST(Contenders, StandInTheOrderOfTheTable) {
 }
 
 TEST(Contenders, EveryTimedPartHasANaiveVersionOrRungs) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const Paths paths = Paths::find();
   for (const Chosen& each : all_parts(labs)) {
     if (bench_works(*each.part, a100()).empty()) continue;
@@ -79,7 +79,7 @@ TEST(Contenders, EveryTimedPartHasANaiveVersionOrRungs) {
 
 // A course's repository comes without solutions.
 TEST(Contenders, WithoutSolutionsOnlyTheLearnersFile) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   Paths paths = Paths::find();
   paths.root = fs::path(testing::TempDir()) / "course";
   const auto alone = contenders_of(part(labs, "01"), paths);
@@ -88,7 +88,7 @@ TEST(Contenders, WithoutSolutionsOnlyTheLearnersFile) {
 }
 
 TEST(BenchWork, TellsBytesAndFlopsOfAGoal) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const auto pointwise = bench_works(*part(labs, "01").part, a100());
   ASSERT_EQ(pointwise.size(), 1U);
   const DeclaredWork of_pointwise = pointwise[0].work(pointwise[0].settings);
@@ -103,7 +103,7 @@ TEST(BenchWork, TellsBytesAndFlopsOfAGoal) {
 }
 
 TEST(BenchWork, FractionsAreThoseOfTheGrade) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const auto pointwise = bench_works(*part(labs, "01").part, a100())[0];
   const double n = pointwise.settings["n"];
   EXPECT_DOUBLE_EQ(pointwise.fraction(pointwise.settings, 8 * n / 1.38e12, {{"copy", 1.38e12}}), 1);
@@ -149,7 +149,7 @@ TEST(BenchWork, ABudgetIsTheSumOfItsLines) {
 }
 
 TEST(BenchWork, OneForEachSize) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   EXPECT_EQ(bench_works(*part(labs, "03b").part, a100()).size(), 1U);
   EXPECT_EQ(bench_works(*part(labs, "05").part, a100()).size(), 1U);
   EXPECT_TRUE(bench_works(*part(labs, "06c").part, a100()).empty());

@@ -132,6 +132,9 @@ TEST(Compare, WhatDiffersReadsDifferently) {
   EXPECT_NE(describe(found, "y").find("expected 3735928559, got 1"), std::string::npos);
   found.first = {{0, kNan, kNan, kNan, 0}};
   EXPECT_NE(describe(found, "y").find("expected nan, got nan, never written"), std::string::npos);
+  found.first = {{0, 1, kNan, kNan, 0}};
+  EXPECT_TRUE(describe(found, "y", 0, true).ends_with("y[0]: expected 1, never written"))
+      << "not NaN, which the judge had put there";
 }
 
 TEST(Compare, DenormalsCount) {

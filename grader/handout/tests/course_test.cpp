@@ -15,6 +15,7 @@
 #include "grader/box/process.h"
 #include "grader/build/toolkit.h"
 #include "grader/formats/tests/schema_check.h"
+#include "grader/handout/student_page.h"
 #include "grader/handout/zip.h"
 #include "grader/lab/hidden.h"
 
@@ -36,7 +37,7 @@ Paths checkout() {
 /// Made once: every test looks at the same repository.
 const std::map<std::string, CourseFile>& course() {
   static const auto kFiles = [] {
-    const std::vector<Lab> labs = all_labs();
+    const std::vector<Lab>& labs = all_labs();
     std::map<std::string, CourseFile> files;
     for (CourseFile& file : student_files(checkout(), all_parts(labs)))
       files.emplace(file.name.generic_string(), std::move(file));
@@ -48,7 +49,7 @@ const std::map<std::string, CourseFile>& course() {
 // Breaks when ladders go out though nobody asked, or a solution or a wrong submission goes with them.
 TEST(Ladders, GoOutAloneAndOnlyWhenAsked) {
   EXPECT_FALSE(course().contains("solutions/01-pointwise/variants/2-scalar.cu"));
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   std::set<std::string> names;
   for (const CourseFile& file : ladder_files(checkout(), all_parts(labs)))
     names.insert(file.name.generic_string());
@@ -138,7 +139,7 @@ TEST(Course, ASolutionWouldBeFound) {
 }
 
 TEST(Course, LabsAreAsTheyWereAtTheBeginning) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   for (const Chosen& part : all_parts(labs)) {
     const std::string folder = "labs/" + part.lab->folder + "/";
     ASSERT_TRUE(course().contains(folder + part.part->program.source));
@@ -154,7 +155,7 @@ TEST(Course, LabsAreAsTheyWereAtTheBeginning) {
 }
 
 TEST(Course, OnlyTheLabsAskedFor) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   std::set<std::string> folders;
   for (const CourseFile& file : student_files(checkout(), select(labs, {"01", "03"})))
     if (auto step = file.name.begin(); *step == "labs") folders.insert((++step)->string());
@@ -199,7 +200,7 @@ TEST(Course, HoldsNothingThatAnInstructorAdded) {
              "seed = 42\n [[ case ]]\npart = \"01\"\nn = 5\n");
   for (const char* name : {"hidden.toml", "class.csv", "submissions/ada/pointwise.cu", "graded/class.csv"})
     write_file(folder.path() / name, "n = 123457\n");
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const auto names = [&](const std::vector<CourseFile>& files) {
     std::set<std::string> all;
     for (const CourseFile& file : files) all.insert(file.name.generic_string());
@@ -221,7 +222,7 @@ TEST(Course, HoldsNothingThatAnInstructorAdded) {
 // Breaks when a lab that is not committed is left out without a word, or an instructor's notes go out with
 // one.
 TEST(Course, WhatIsLeftOutAndWhatIsUnusualIsKnown) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   std::vector<CourseFile> files;
   for (const auto& [name, file] : course()) files.push_back(file);
   EXPECT_TRUE(missing_labs(files, all_parts(labs)).empty());
@@ -255,6 +256,8 @@ TEST(Course, APageIsCutWhereItSaysSo) {
   EXPECT_EQ(page_for_students("# T\n\nSee [a](there.md#x), [b](gone.md) and [c](https://x.y).\n", "docs/p.md",
                               kept),
             "# T\n\nSee [a](there.md#x), b and [c](https://x.y).\n");
+  const std::string code = "A\n\n    y = f[a](gone.md)\n\n```\nf[a](gone.md)\n```\n\nB\n";
+  EXPECT_EQ(page_for_students(code + "[b](gone.md)\n", "p.md", kept), code + "b\n");
   EXPECT_EQ(page_for_students("A\n\n<!-- instructors: -->\nsecret\n\nmore\n<!-- :instructors -->\nB\n",
                               "p.md", kept),
             "A\n\nB\n");
@@ -264,6 +267,8 @@ TEST(Course, APageIsCutWhereItSaysSo) {
   EXPECT_EQ(page_for_students("| a |\n| - |\n| solutions/x |\n| y |\n", "p.md", kept),
             "| a |\n| - |\n| y |\n");
   EXPECT_EQ(page_for_students("| a |\n| - |\n| solutions/x |\n", "p.md", kept), "");
+  EXPECT_EQ(page_for_students("- a\n  b\n- c,\n  solutions/x\n- d\n", "p.md", kept), "- a\n  b\n- d\n");
+  EXPECT_EQ(page_for_students("A\n\n- solutions/x\n", "p.md", kept), "A\n");
   EXPECT_EQ(page_for_students("| a |\n| - |\n| [b](gone.md) |\n| [b](gone.md), [c](there.md) |\n",
                               "docs/p.md", kept),
             "| a |\n| - |\n| b, [c](there.md) |\n");
@@ -308,7 +313,7 @@ TEST(Course, AStudentsCloneWorks) {
 
 TEST(Autograder, TheZipHasWhatGradescopeAsksFor) {
   const Folder folder;
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::string zip = gradescope_zip(checkout(), select(labs, {"03"}));
   EXPECT_EQ(zip, gradescope_zip(checkout(), select(labs, {"03"}))) << "the same bytes every time";
   write_file(folder.path() / "a.zip", zip);

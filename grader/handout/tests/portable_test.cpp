@@ -133,7 +133,7 @@ TEST_F(Portable, AnAutograderMayComeBuilt) {
   paths.root = kRoot;
   paths.build = kBuild;
   paths.state = folder_ / "state";
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const std::string zip = gradescope_zip(paths, select(labs, {"01"}), "",
                                          {{.name = "built/bin/lab", .bytes = "program", .executable = true},
                                           {.name = ".gitignore", .bytes = "the students' list"}});

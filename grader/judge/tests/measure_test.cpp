@@ -13,6 +13,7 @@
 #include "grader/judge/performance_checks.h"
 #include "grader/judge/prediction.h"
 #include "grader/judge/score.h"
+#include "grader/judge/structure_rules.h"
 #include "grader/result/statistics.h"
 
 namespace roofline::grader {
@@ -133,6 +134,24 @@ const Sweep kSweep{.id = "s",
                    .highest = {{0, {.7, .8, .9}}},
                    .knee = {{0, {.pass = 0.8}}},
                    .flatness = 0.05};
+
+TEST(Median, IsSettledWhereItsNeighboursEarnTheSameMedal) {
+  const Thresholds thresholds{.pass = 0.8, .good = 0.9, .excellent = 0.98};
+  const auto spread_around = [](double median, std::size_t n) {
+    std::vector<double> fractions;
+    for (std::size_t i = 0; i < n; ++i)
+      fractions.push_back(median + 0.2 * (static_cast<double>(i) / static_cast<double>(n - 1) - 0.5));
+    return fractions;
+  };
+  // Of 51 the 15th and the 37th decide, 0.044 to either side here; of 801 it is 0.011.
+  EXPECT_TRUE(median_is_settled(spread_around(0.85, 51), thresholds));
+  EXPECT_FALSE(median_is_settled(spread_around(0.83, 51), thresholds));
+  EXPECT_FALSE(median_is_settled(spread_around(0.77, 51), thresholds));
+  EXPECT_TRUE(median_is_settled(spread_around(0.83, 801), thresholds));
+  EXPECT_FALSE(median_is_settled(spread_around(0.805, 801), thresholds));
+  EXPECT_TRUE(median_is_settled(spread_around(0.7, 1), thresholds));
+  EXPECT_FALSE(median_is_settled({}, thresholds));
+}
 
 TEST(Sweep, PerfectRooflinePasses) {
   SweepResult result = sweep_result();

@@ -320,6 +320,39 @@ TEST_F(SimulatedJudge, SkeletonIsNotImplementedAndNoOpIsWrong) {
   expect_failure("one-thread", Class::kWrongAnswer);
 }
 
+// Breaks when a size that was left out takes the points of all that is right.
+TEST_F(SimulatedJudge, ASizeThatIsLeftOutIsWrong) {
+  const Result result = grade_as("small-only");
+  EXPECT_EQ(name_of(result.reason), "wrong-answer") << summary(result);
+  ASSERT_NE(result.find("bandwidth"), nullptr);
+  EXPECT_EQ(result.find("bandwidth")->message, "nothing was written here");
+  EXPECT_GT(result.points, 0);
+}
+
+TEST_F(SimulatedJudge, AWaitForKernelsAloneIsSaidAndCostsNothing) {
+  const Result right = grade_as("right"), waits = grade_as("waits");
+  EXPECT_EQ(right.find("host-waits"), nullptr) << "the worker's own waits do not count";
+  ASSERT_NE(waits.find("host-waits"), nullptr) << summary(waits);
+  EXPECT_NE(waits.find("host-waits")->message.find("cudaDeviceSynchronize"), std::string::npos);
+  EXPECT_EQ(waits.verdict, Verdict::kPass) << summary(waits);
+  EXPECT_EQ(waits.points, right.points);
+  const Result frees = grade_as("frees");
+  ASSERT_NE(frees.find("host-waits"), nullptr) << "cudaFree waits for the device: " << summary(frees);
+  EXPECT_EQ(frees.verdict, Verdict::kPass) << summary(frees);
+  const Result two = grade_as("two-kernels-frees");
+  ASSERT_NE(two.find("host-waits"), nullptr)
+      << "nothing was copied, so nothing to wait for: " << summary(two);
+  EXPECT_NE(two.find("host-waits")->message.find("cudaFree() waits"), std::string::npos);
+}
+
+TEST_F(SimulatedJudge, WhatEveryCallLeavesBehindIsALeak) {
+  EXPECT_NE(expect_failure("leaks", Class::kNotReleased).message.find("1 device allocation more"),
+            std::string::npos);
+  EXPECT_NE(expect_failure("events", Class::kNotReleased).message.find("1 event more"), std::string::npos);
+  const Result keeps = grade_as("keeps");
+  EXPECT_EQ(keeps.verdict, Verdict::kPass) << "made once: " << summary(keeps);
+}
+
 TEST_F(SimulatedJudge, EmptyLaunchIsAnErrorAtZeroElements) {
   const Check check = expect_failure("empty-launch", Class::kCrashed);
   EXPECT_EQ(check.id, "n-0");

@@ -7,6 +7,13 @@
 namespace roofline::grader {
 namespace {
 
+// Breaks when specs are made more than once on the way of a verb, or not completed.
+TEST(Labs, AreMadeOnce) {
+  EXPECT_EQ(&all_labs(), &all_labs());
+  ASSERT_FALSE(all_labs().empty());
+  EXPECT_EQ(all_labs().front().folder, "01-pointwise");
+}
+
 // Breaks when a kernel that looks at one of its pointers alone passes.
 TEST(CompleteLab, MovesEachArrayAlone) {
   Lab lab{.parts = {{.program = {.arguments = {in("x", "n"), out("y", "n"), size("n")}},

@@ -58,7 +58,7 @@ TEST_F(Completion, BashOffersWhatTheParserKnows) {
   EXPECT_EQ(run_command({"bash", "-n", script.string()}).exit_code, 0);
   EXPECT_EQ(offered(script, "./lab gra"), "grade\n");
   EXPECT_EQ(offered(script, "./lab set"), "setup\n");
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   std::string parts;
   for (const Chosen& part : all_parts(labs))
     if (part.id().starts_with("0")) parts += (parts.empty() ? "" : " ") + part.id();
@@ -244,7 +244,7 @@ TEST_F(Explain, OnlyThePartThatIsMeant) {
 // Breaks when a lab's file is broken, or a prediction has no explanation, or one is explained that is not
 // asked.
 TEST(Explanations, OfEveryLab) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   for (const Lab& lab : labs) {
     const auto all = read_explanations(fs::path(ROOFLINE_SOURCE) / "labs" / lab.folder / "explanations.toml");
     size_t asked = 0;

@@ -37,7 +37,7 @@ fs::path quiz_file(const Lab& lab) { return fs::path(ROOFLINE_SOURCE) / "labs" /
 
 // Breaks when a lab has no quiz, a question no answer for some numbers, or an explanation another answer.
 TEST(Quiz, EveryLabHasFiveQuestionsThatHoldForAllNumbers) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   ASSERT_GE(labs.size(), 8u);
   for (const Lab& lab : labs) {
     ASSERT_TRUE(fs::exists(quiz_file(lab))) << quiz_file(lab) << ": ./lab new makes one";
@@ -63,7 +63,7 @@ TEST(Quiz, EveryLabHasFiveQuestionsThatHoldForAllNumbers) {
 }
 
 TEST(Quiz, TheSameSeedAsksTheSame) {
-  const std::vector<Lab> labs = all_labs();
+  const std::vector<Lab>& labs = all_labs();
   const auto text = [&](std::uint64_t seed) { return quiz_of(quiz_file(labs[0]), seed, kGpus)[0].text; };
   EXPECT_EQ(text(7), text(7));
   std::set<std::string> all;

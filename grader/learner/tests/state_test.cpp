@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "grader/base/file.h"
 #include "grader/box/process.h"
@@ -176,6 +177,24 @@ TEST(Hints, SectionsInOrder) {
   EXPECT_EQ(hints[1].title, "the guard");
   EXPECT_EQ(hints[1].text, "```\n## not a heading\n```\nShape.");
   EXPECT_TRUE(parse_hints("no sections").empty());
+}
+
+// Breaks when a heading is misspelt, so that its hint is none, or a number is left out or used twice.
+TEST(Hints, OfEveryLabAreNumbered) {
+  for (const Lab& lab : all_labs()) {
+    const fs::path file = fs::path(ROOFLINE_SOURCE) / "labs" / lab.folder / lab.hints;
+    std::istringstream lines(read_file(file));
+    size_t number = 0;
+    bool code = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("```")) code = !code;
+      if (code || !line.starts_with("## ")) continue;
+      const std::string next = "## Hint " + std::to_string(++number);
+      EXPECT_TRUE(line == next || line.starts_with(next + ":"))
+          << file << ": " << line << ", expected " << next;
+    }
+    EXPECT_EQ(parse_hints(read_file(file)).size(), number) << file;
+  }
 }
 
 // Breaks when a narrow terminal cuts words, or code is filled like text.

@@ -155,6 +155,32 @@ TEST(Advisor, BankConflictsNameTheStrideAndThePadding) {
   EXPECT_NE(found[0].message.find("[32 + 1]"), std::string::npos) << found[0].message;
 }
 
+/// A thread's own memory: of an array, or of what ptxas spilled.
+sim::LineRecord local(unsigned line, sim::u64 sectors, bool is_spill) {
+  sim::LineRecord made = instruction(line, "ld.local.f32 %f1, [%rd1]");
+  made.is_load = true;
+  made.is_spill = is_spill;
+  made.width = 4;
+  made.counters.local_requests = 1000;
+  made.counters.local_sectors = sectors;
+  return made;
+}
+
+// Breaks when spilled registers count as an array: in the text of a line that has both, or at all.
+TEST(Advisor, LocalArraysAreCountedWithoutWhatWasSpilled) {
+  ProgramProfile both = program({load(3, 4, 4, 4), local(9, 4000, false), local(9, 2000, true)});
+  both.kernels[0].counters.local_sectors = 6000;
+  const auto found = advise(both);
+  const auto array =
+      std::ranges::find(found, std::string("local-array"), [](const Finding& f) { return f.rule; });
+  ASSERT_NE(array, found.end());
+  EXPECT_EQ(array->message.find("this line moves 4.00 k sectors of local memory, 40 %"), 0U)
+      << array->message;
+  ProgramProfile spilled = program({load(3, 4, 4, 4), local(9, 6000, true)});
+  spilled.kernels[0].counters.local_sectors = 6000;
+  for (const std::string& rule : rules(spilled)) EXPECT_NE(rule, "local-array");
+}
+
 TEST(Advisor, RuleNamesAreUniqueAndStable) {
   std::set<std::string> names;
   for (const AdviceRule& rule : all_advice_rules()) {
@@ -309,6 +335,10 @@ TEST(Units, AreForAReader) {
   EXPECT_EQ(percent_text(0.5), "50 %");
   EXPECT_EQ(readable_symbol("_Z5scalePf"), "scale");
   EXPECT_EQ(readable_symbol("plain_name"), "plain_name");
+  EXPECT_EQ(
+      readable_symbol("_ZN30_INTERNAL_91bc7b05_4_a_cu_main3lab32_GLOBAL__N__91bc7b05_4_a_cu_main5tableE"),
+      "lab::table")
+      << "a static variable, by the name that nvcc gives it";
 }
 
 }  // namespace

@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
+#include <set>
 
 #include "grader/judge/call_profile.h"
 #include "grader/report/report_data.h"
 #include "grader/report/report_figures.h"
+#include "grader/report/report_page.h"
 #include "grader/text/html.h"
 #include "report_fixture.h"
 
@@ -87,6 +90,23 @@ TEST(Report, LoadsNothing) {
   EXPECT_HOLDS(page, "default-src 'none'");
 }
 
+// Breaks when a colour is missing in one of the lists: light, dark (twice), print.
+TEST(Report, EachListHasAllColours) {
+  const std::string style(kReportStyle);
+  const std::regex name("(--[a-z]+):");
+  std::vector<std::set<std::string>> lists;
+  for (size_t at = style.find(" color-scheme:"); at != std::string::npos;
+       at = style.find(" color-scheme:", at + 1)) {
+    const std::string list = style.substr(at, style.find('}', at) - at);
+    std::set<std::string>& names = lists.emplace_back();
+    for (std::sregex_iterator one(list.begin(), list.end(), name), end; one != end; ++one)
+      names.insert((*one)[1]);
+  }
+  ASSERT_EQ(lists.size(), 4U);
+  EXPECT_TRUE(lists[0].contains("--gold"));
+  for (const std::set<std::string>& names : lists) EXPECT_EQ(names, lists[0]);
+}
+
 // Sixty attempts at every part, and timelines as long as they get.
 TEST(Report, SixLabsAreUnder300KB) {
   const std::string page = report_page(fake_report(60));
@@ -162,6 +182,10 @@ TEST(ReportFigures, OneRooflineADevice) {
   ReportData data = fake_report(4);
   data.parts[0].attempts[2].result.device.simulated = false;
   data.parts[0].attempts[2].result.device.name = "NVIDIA H200";
+  Measurement elsewhere;  // of an attempt on the first device
+  elsewhere.roof.id = "copy", elsewhere.roof.value = 4233;
+  elsewhere.device = "NVIDIA H200";
+  data.parts[0].attempts.back().result.measurements.push_back(elsewhere);
   const auto devices = rooflines_of(data);
   ASSERT_EQ(devices.size(), 2U);
   EXPECT_EQ(devices[1].device.name, "NVIDIA H200");

@@ -84,8 +84,7 @@ struct FragmentPermutation {
 void permute_fragment(const u8* const* from, u8* const* to, u32 registers, u32 bytes, bool packed);
 void restore_fragment(const u8* const* from, u8* const* to, u32 registers, u32 bytes, bool packed);
 
-/// The chapter, and its parts.
-std::vector<Row> matrix_rows();
+/// Parts of the chapter.
 std::vector<Row> mma_rows();
 std::vector<Row> wmma_rows();
 std::vector<Row> wmma_memory_rows();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // finds: memory failed-call
+// says: is refused: its direction does not fit the two pointers
 // The direction of a copy does not fit its pointers: the copy fails, and nobody looks.
 int main() {
   float host[32] = {};

@@ -1,17 +1,21 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // finds: memory failed-launch
+// says: the launch of kernel 'lab::clear<float>' in main fails
 // A launch with too many threads a block fails, and nobody asks.
-__global__ void clear(float* x) {
+namespace lab {
+template <class T>
+__global__ void clear(T* x) {
   x[blockIdx.x * blockDim.x + threadIdx.x] = 0;
 }
+}  // namespace lab
 int main() {
   float* x;
   cudaMalloc(&x, 2048 * sizeof(float));
 #ifdef FIXED
-  clear<<<2, 1024>>>(x);
+  lab::clear<<<2, 1024>>>(x);
 #else
-  clear<<<1, 2048>>>(x);
+  lab::clear<<<1, 2048>>>(x);
 #endif
   cudaDeviceSynchronize();
   cudaFree(x);

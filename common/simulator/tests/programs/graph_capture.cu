@@ -48,6 +48,32 @@ int main() {
   }
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(graph));
+
+  // A stream that joined a capture may go before it ends; what it captured stays.
+  cudaStream_t other;
+  cudaEvent_t fork, join;
+  OK(cudaStreamCreate(&other));
+  OK(cudaEventCreate(&fork));
+  OK(cudaEventCreate(&join));
+  OK(cudaMemset(device, 0, bytes));
+  OK(cudaDeviceSynchronize());
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  OK(cudaEventRecord(fork, stream));
+  OK(cudaStreamWaitEvent(other, fork, 0));
+  OK(cudaMemsetAsync(device, 0x40, bytes, other));
+  OK(cudaEventRecord(join, other));
+  OK(cudaStreamWaitEvent(stream, join, 0));
+  OK(cudaStreamDestroy(other));
+  OK(cudaStreamEndCapture(stream, &graph));
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaGraphLaunch(exec, stream));
+  OK(cudaMemcpyAsync(pinned, device, bytes, cudaMemcpyDeviceToHost, stream));
+  OK(cudaStreamSynchronize(stream));
+  EXPECT(pinned[0] > 3.0f && pinned[n - 1] > 3.0f);
+  OK(cudaEventDestroy(fork));
+  OK(cudaEventDestroy(join));
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
   OK(cudaStreamDestroy(stream));
   OK(cudaFreeHost(pinned));
   OK(cudaFree(device));

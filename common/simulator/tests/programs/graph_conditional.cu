@@ -128,7 +128,7 @@ int main() {
     for (cudaGraph_t graph : graphs) OK(cudaGraphDestroy(graph));
   }
   {  // WHILE, in a SWITCH; its body is captured.
-    cudaGraph_t graph, ignored;
+    cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaGraphNode_t choice, loop;
     Handle which, more;
@@ -148,7 +148,7 @@ int main() {
                                      cudaStreamCaptureModeGlobal));
     add<<<1, 1, 0, stream>>>(sum, 100);
     count_down<<<1, 1, 0, stream>>>(more, left);
-    OK(cudaStreamEndCapture(stream, &ignored));
+    OK(cudaStreamEndCapture(stream, nullptr));
     OK(cudaGraphInstantiate(&exec, graph, 0));
     EXPECT_VALUE(1, launch(exec, 0));
     EXPECT_VALUE(2, launch(exec, 1));

@@ -122,12 +122,23 @@ __global__ void __launch_bounds__(S::kThreads) staged(const half* a, const half*
     __pipeline_commit();
   };
   WarpTile<S> mine;
-  for (int s = 0; s < kStages - 1; ++s) fetch(s * S::kDepth);
-  for (int k = 0; k < n; k += S::kDepth) {
-    __pipeline_wait_prior(kStages - 2);
-    __syncthreads();
-    fetch(k + (kStages - 1) * S::kDepth);
-    mine.multiply(stages[k / S::kDepth % kStages]);
+  if constexpr (kStages == 1) {
+    // Nothing is on its way while the block multiplies: only the registers between two memories are saved.
+    for (int k = 0; k < n; k += S::kDepth) {
+      fetch(k);
+      __pipeline_wait_prior(0);
+      __syncthreads();
+      mine.multiply(stages[0]);
+      __syncthreads();
+    }
+  } else {
+    for (int s = 0; s < kStages - 1; ++s) fetch(s * S::kDepth);
+    for (int k = 0; k < n; k += S::kDepth) {
+      __pipeline_wait_prior(kStages - 2);
+      __syncthreads();
+      fetch(k + (kStages - 1) * S::kDepth);
+      mine.multiply(stages[k / S::kDepth % kStages]);
+    }
   }
   mine.store(c, n);
 }

@@ -33,6 +33,10 @@ struct Matrices {
   T alpha, beta;
   const T *a, *b;
   T* c;
+  /// Rows of C that are made; 0: all. Where a tile has fewer vectors than a block has threads, the others
+  /// load too, from rows of A below the tile: those have to be there.
+  size_t made = 0;
+  unsigned rows() const { return unsigned(made != 0 ? made : m); }
 };
 
 /// One element or vector of a factor's tile, zero beyond the matrix; `across`, `end`: where the vector begins
@@ -223,15 +227,13 @@ template <class T, Tile kTile, bool kTurned, Wide kWide>
 void launch(const Matrices<T>& all, int blocks = 0) {
   const auto kernel = tiled_product<T, kTile, kTurned, kWide>;
   const size_t shared = blocks ? room_for(kernel, blocks) : 0;
-  kernel<<<dim3(unsigned(all.n) / kTile.columns, unsigned(all.m) / kTile.rows), kTile.threads(), shared>>>(
-      all);
+  kernel<<<dim3(unsigned(all.n) / kTile.columns, all.rows() / kTile.rows), kTile.threads(), shared>>>(all);
 }
 
 /// By the published name.
 template <class T>
 void run(const std::string& rung, const Matrices<T>& all) {
-  const dim3 along(unsigned(all.n) / 32, unsigned(all.m) / 32),
-      down(unsigned(all.m) / 32, unsigned(all.n) / 32);
+  const dim3 along(unsigned(all.n) / 32, all.rows() / 32), down(all.rows() / 32, unsigned(all.n) / 32);
   if (rung == "00")
     untiled<T, false><<<down, dim3(32, 32)>>>(all);
   else if (rung == "01")
@@ -257,7 +259,7 @@ void run(const std::string& rung, const Matrices<T>& all) {
   else if (rung == "06v")
     launch<T, k06, true, Wide{true, true, true, true}>(all);
   else if constexpr (std::is_same_v<T, half>) {
-    const dim3 grid(unsigned(all.n) / 128, unsigned(all.m) / 128);
+    const dim3 grid(unsigned(all.n) / 128, all.rows() / 128);
     if (rung == "07")
       tensor_product<half><<<grid, 256, room_for(tensor_product<half>, 1)>>>(all);
     else if (rung == "07v")

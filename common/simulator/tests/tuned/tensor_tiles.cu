@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// Half-precision products with float sums in tiles of 32 of k with padded rows: loaded and multiplied between
-// two barriers, or in stages of cp.async. `tensor_tiles PART N NAME...` makes the first N / PART rows.
+// Half-precision products with float sums in tiles of 128 x 128 by four warps, with padded rows: loaded and
+// multiplied between two barriers, or in stages of cp.async. `tensor_tiles PART N NAME...` makes the first
+// N / PART rows.
 // needs: compute_80
 #include <cstdlib>
 #include <string>
@@ -9,31 +10,33 @@
 
 #include "../programs/wmma_tiles.h"
 
-using Square = Shape<128, 128, 32, 64, 32, 8>;
-using Narrow = Shape<128, 64, 32, 64, 32, 8>;
-using NarrowInEight = Shape<128, 64, 32, 32, 32, 8>;
+using Shallow = Shape<128, 128, 32, 64, 64, 8>;
+using Deep = Shape<128, 128, 64, 64, 64, 8>;
 
 template <typename S>
 void between_barriers(const half* a, const half* b, float* c, int n, int part) {
   tiled<S, uint4><<<dim3(n / S::kColumns, n / S::kRows / part), S::kThreads>>>(a, b, c, n);
 }
 
-/// TILE/TILE OF A WARP/STAGES, 0 stages: between two barriers.
+template <typename S, int kStages>
+void in_stages(const half* a, const half* b, float* c, int n, int part) {
+  constexpr int kBytes = kStages * sizeof(typename S::Tiles);
+  OK(cudaFuncSetAttribute(staged<S, kStages>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  staged<S, kStages><<<dim3(n / S::kColumns, n / S::kRows / part), S::kThreads, kBytes>>>(a, b, c, n);
+}
+
+/// DEPTH/STAGES, 0 stages: between two barriers.
 void run(const std::string& name, const half* a, const half* b, float* c, int n, int part) {
-  if (name == "128x128/64x32/0") {
-    between_barriers<Square>(a, b, c, n, part);
-  } else if (name == "128x64/64x32/0") {
-    between_barriers<Narrow>(a, b, c, n, part);
-  } else if (name == "128x64/32x32/0") {
-    between_barriers<NarrowInEight>(a, b, c, n, part);
-  } else if (name == "128x128/64x32/2") {
-    constexpr int kBytes = 2 * sizeof(Square::Tiles);
-    OK(cudaFuncSetAttribute(staged<Square, 2>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-    staged<Square, 2>
-        <<<dim3(n / Square::kColumns, n / Square::kRows / part), Square::kThreads, kBytes>>>(a, b, c, n);
-  } else {
+  if (name == "32/0")
+    between_barriers<Shallow>(a, b, c, n, part);
+  else if (name == "64/0")
+    between_barriers<Deep>(a, b, c, n, part);
+  else if (name == "64/1")
+    in_stages<Deep, 1>(a, b, c, n, part);
+  else if (name == "32/2")
+    in_stages<Shallow, 2>(a, b, c, n, part);
+  else
     EXPECT(!"a tile");
-  }
   OK(cudaGetLastError());
 }
 

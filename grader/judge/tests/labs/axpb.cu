@@ -128,6 +128,7 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     return;
   }
   if (n == 0) return;
+  if (is("small-only") && n > 200000) return;
   if (is("unguarded"))
     unguarded<<<blocks, 256, 0, stream>>>(x, y, a, b);
   else if (is("hangs"))
@@ -151,4 +152,14 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
       right<<<blocks, 256, 0, stream>>>(x + begin, y + begin, a, b, begin == 0 ? n / 2 : n - n / 2);
   else
     right<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
+  if (is("waits")) cudaStreamSynchronize(stream);
+  static void* scratch = nullptr;
+  if (is("leaks") || (is("keeps") && scratch == nullptr)) cudaMalloc(&scratch, 1024);
+  if (is("two-kernels-frees")) right<<<1, 1, 0, stream>>>(x, y, a, b, 0);
+  if (is("frees") || is("two-kernels-frees")) {
+    cudaMalloc(&scratch, 1024);
+    cudaFree(scratch);
+  }
+  static cudaEvent_t event = nullptr;
+  if (is("events")) cudaEventCreate(&event);
 }

@@ -1,0 +1,10 @@
+# fuzzer(NAME SOURCES...): a program of libFuzzer, which .ci/fuzz finds by its place, build/sanitize/fuzzers.
+add_custom_target(fuzzers)
+function(fuzzer name)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/common)
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzzers)
+  add_dependencies(fuzzers ${name})
+endfunction()
