@@ -26,8 +26,8 @@ class Site : public testing::Test {
                                "/usr/share/javascript/mathjax/MathJax.js"})
       missing_ |= !fs::exists(needed);
     if (missing_) return;
-    ASSERT_EQ(std::system(("'" + (kRoot / "docs/site/build").string() + "' >&2").c_str()), 0)
-        << "docs/site/build failed: a warning of Doxygen's counts as an error";
+    ASSERT_EQ(std::system(("'" + (kRoot / "lab").string() + "' docs").c_str()), 0)
+        << "./lab docs failed: a warning of Doxygen's counts as an error";
   }
   void SetUp() override {
     if (missing_) GTEST_SKIP() << "./lab docs installs what the site is built with";
