@@ -64,20 +64,14 @@ std::string flags(const fs::path& source) {
 }
 
 fs::path build_file(const Folder& folder, const fs::path& source, const std::string& lines = "-lineinfo") {
-  std::vector<std::string> command = {std::string(CUDA_HOME) + "/bin/nvcc",
-                                      "-std=c++17",
-                                      "-O3",
-                                      "-gencode",
-                                      "arch=compute_80,code=compute_80",
-                                      "-o",
-                                      (folder / source.stem().string()).string(),
-                                      source.string()};
+  std::vector<std::string> command = {fs::path(CUDA_HOME) / "bin" / "nvcc", "-std=c++17", "-O3", "-gencode",
+                                      "arch=compute_80,code=compute_80",    source};
   if (!lines.empty()) command.push_back(lines);
   std::istringstream more(flags(source));
   for (std::string flag; more >> flag;) command.push_back(flag);
-  const Result compiled = run(command);
-  if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);
-  return folder / source.stem().string();
+  const fs::path program = folder / source.stem().string();
+  compile_once(command, {source}, program);
+  return program;
 }
 
 fs::path build(const Folder& folder, const std::string& name, const std::string& lines = "-lineinfo") {
@@ -148,8 +142,10 @@ TEST_P(FollowedAdvice, SavesWhatItPromises) {
     ASSERT_NE(at, std::string::npos) << old_text;
     text.replace(at, old_text.size(), new_text);
   }
-  const fs::path changed = folder / (std::string(GetParam().name) + "_followed.cu");
-  std::ofstream(changed) << text;
+  const fs::path changed =
+      fs::path(ROOFLINE_BUILD "/advice-followed") / (std::string(GetParam().name) + ".cu");
+  fs::create_directories(changed.parent_path());
+  std::ofstream(changed) << text;  // always in the same place, so that it is compiled once
   const Json after = log_of(folder, build_file(folder, changed));
   double promised = 0;
   for (const Json& finding : before.at("findings"))

@@ -8,7 +8,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -106,20 +108,46 @@ inline std::vector<std::string> simulated(std::vector<std::string> more = {}) {
   return more;
 }
 
+/// Makes `program` by a compiler's command, which is without its -o; `files` are those it reads, headers too,
+/// but for the toolkit's. nvcc takes longer than most tests: what it made is kept in build/test-programs, for
+/// other tests and builds, under a hash of all that it was made of.
+inline void compile_once(std::vector<std::string> command, const std::set<fs::path>& files,
+                         const fs::path& program) {
+  std::string ingredients = std::to_string(fs::last_write_time(command[0]).time_since_epoch().count());
+  for (const std::string& word : command) ingredients += word + '\0';
+  for (const fs::path& file : files) ingredients += read_file(file) + '\0';
+  const fs::path kept =
+      fs::path(SIMULATOR_SOURCE "/../../build/test-programs") /
+      (program.filename().string() + "-" + std::to_string(std::hash<std::string>{}(ingredients)));
+  if (fs::exists(kept)) {
+    fs::copy_file(kept, program, fs::copy_options::overwrite_existing);
+    return;
+  }
+  command.insert(command.end(), {"-o", program});
+  const Result compiled = run(command);
+  if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);
+  // Tests run side by side: none may find half of a program.
+  const fs::path copy = kept.string() + "." + std::to_string(getpid());
+  fs::create_directories(kept.parent_path());
+  fs::copy_file(program, copy, fs::copy_options::overwrite_existing);
+  fs::rename(copy, kept);
+}
+
 /// Compiles tests/runtime_programs/NAME.cu, or the corpus program of that name, into the folder. By default
 /// PTX only and the shared runtime, as labs do.
 inline fs::path compile(const Folder& folder, const std::string& name,
-                        std::vector<std::string> options = {"-cudart", "shared", "-gencode",
-                                                            "arch=compute_80,code=compute_80"}) {
-  const fs::path program = folder / name;
-  fs::path source = SIMULATOR_SOURCE "/tests/runtime_programs/" + name + ".cu";
-  if (!fs::exists(source)) source = SIMULATOR_SOURCE "/tests/programs/" + name + ".cu";
-  std::vector<std::string> command = {
-      std::string(CUDA_HOME) + "/bin/nvcc", "-std=c++17",   "-o", program.string(), "-I",
-      SIMULATOR_SOURCE "/tests/programs",   source.string()};
+                        const std::vector<std::string>& options = {"-cudart", "shared", "-gencode",
+                                                                   "arch=compute_80,code=compute_80"}) {
+  const fs::path program = folder / name, tests = SIMULATOR_SOURCE "/tests", headers = tests / "programs";
+  fs::path source = tests / "runtime_programs" / (name + ".cu");
+  if (!fs::exists(source)) source = headers / (name + ".cu");
+  std::set<fs::path> files = {source};
+  for (const auto& entry : fs::directory_iterator(headers))
+    if (entry.path().extension() == ".h") files.insert(entry.path());
+  std::vector<std::string> command = {fs::path(CUDA_HOME) / "bin" / "nvcc", "-std=c++17", "-I", headers,
+                                      source};
   command.insert(command.end(), options.begin(), options.end());
-  const Result compiled = run(command);
-  if (compiled.status != 0) throw std::runtime_error("nvcc failed: " + compiled.err + compiled.out);
+  compile_once(command, files, program);
   return program;
 }
 
