@@ -48,9 +48,18 @@ SourceLine Locations::at(const Place& place, const Place& caller) {
     if (outer == callers_.end()) break;
     chosen = outer->second;
   }
-  const auto outer = callers_.find(chosen);
-  if (outer == callers_.end()) return at(chosen);
-  return {chosen.file, chosen.line, outer->second.file, outer->second.line};
+  const auto direct = callers_.find(chosen);
+  if (direct == callers_.end()) return at(chosen);
+  // A header's function that another one of it calls was called for the line that called that one.
+  Place outer = direct->second;
+  for (int depth = 0; depth < kDeepestInlining && (outer.file == chosen.file || is_in_toolkit(outer.file));
+       ++depth) {
+    const auto next = callers_.find(outer);
+    if (next == callers_.end()) break;
+    outer = next->second;
+  }
+  if (outer.file == chosen.file || is_in_toolkit(outer.file)) outer = direct->second;
+  return {chosen.file, chosen.line, outer.file, outer.line};
 }
 
 }  // namespace roofline::sim::ptx

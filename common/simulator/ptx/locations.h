@@ -11,9 +11,8 @@
 namespace roofline::sim::ptx {
 
 /// Which line of the CUDA source an instruction belongs to. Code that was inlined from a header of the CUDA
-/// toolkit
-/// (__ldg, half2 arithmetic, cooperative groups) counts for the line that called it: that is the line its
-/// author can change.
+/// toolkit (__ldg, half2 arithmetic, cooperative groups) counts for the line that called it: that is the line
+/// its author can change.
 class Locations {
  public:
   struct Place {

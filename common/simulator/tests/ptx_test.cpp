@@ -294,6 +294,25 @@ TEST(SourceLines, SkipToolkitHeaders) {
   EXPECT_EQ(module.files.at(1), "/home/someone/k.cu");
 }
 
+// Breaks when a function of a header that another one of the same header calls is said to be called there,
+// and not at the line of the program.
+TEST(SourceLines, ACallerIsInAnotherFile) {
+  const Module module = parse(
+      ".version 9.0\n.target sm_80\n.entry k() {\n"
+      ".loc 2 81 3, function_name $L__load, inlined_at 1 47 5\nexit;\n"
+      ".loc 2 70 22, function_name $L__detail, inlined_at 2 81 3\nexit;\n"
+      ".loc 1 20 1, function_name $L__a, inlined_at 1 30 2\nexit;\n"
+      ".loc 3 5 1, function_name $L__toolkit, inlined_at 1 50 2\nexit;\n"
+      ".loc 2 90 4, function_name $L__functor, inlined_at 3 5 1\nexit;\n}\n"
+      ".file 1 \"/home/someone/k.cu\"\n.file 2 \"/home/someone/tiles.h\"\n"
+      ".file 3 \"/opt/lab/cuda/include/algorithm.h\"\n",
+      "t");
+  std::vector<std::pair<u32, u32>> callers;
+  for (const Instruction& i : module.functions[0].instructions)
+    callers.emplace_back(i.source.caller_file, i.source.caller_line);
+  EXPECT_EQ(callers, (std::vector<std::pair<u32, u32>>{{1, 47}, {1, 47}, {1, 30}, {0, 0}, {1, 50}}));
+}
+
 TEST(TypeNames, GoBothWays) {
   for (const char* name : {"b8", "b128", "u16", "s64", "f16", "f16x2", "bf16x2", "f32", "f64", "pred"}) {
     ASSERT_TRUE(type_named(name)) << name;
