@@ -40,6 +40,8 @@ void RaceCheck::launch_begins(const Grid& grid, const std::vector<Traits>& trait
   traits_ = &traits;
   clusters_ = std::ranges::any_of(
       traits, [](const Traits& each) { return each.gathers == Gathers::kClusterBarrier; });
+  commits_ =
+      std::ranges::any_of(traits, [](const Traits& each) { return each.async_copy == AsyncCopy::kCommit; });
   order_.reset();
   global_.reset();
   tickets_.launch_begins(grid, traits);

@@ -100,6 +100,7 @@ class RaceCheck {
   const Grid* grid_ = nullptr;
   const std::vector<Traits>* traits_ = nullptr;
   bool clusters_ = false;  ///< blocks of a cluster meet
+  bool commits_ = false;   ///< somewhere in the kernel asynchronous copies become a group
   LaunchOrder order_;
   RaceShadow global_;
   Tickets tickets_;

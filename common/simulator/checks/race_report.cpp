@@ -31,9 +31,12 @@ constexpr const char* kWait =
     "for all but the last N groups, then __syncthreads() before other threads read";
 
 constexpr const char* kCommit =
-    "the copy is in no group yet. Does cp.async.commit_group (__pipeline_commit) follow it? Then a "
-    "__syncthreads() is missing between this copy and the reads of other threads. If not: commit, as a wait "
-    "is one for groups, then wait, then __syncthreads() before other threads read";
+    "the copy is in no group, and a wait is one for groups: commit it with cp.async.commit_group "
+    "(__pipeline_commit), then wait, then __syncthreads() before other threads read";
+
+constexpr const char* kBarrierAfterWait =
+    "a thread waits for its own copies alone: __syncthreads() after the wait (cp.async.wait_group, "
+    "__pipeline_wait_prior), before threads read what others copied. Is each copy committed before the wait?";
 
 constexpr const char* kOneInstruction =
     "several threads write different values to one address: give each its own element, or use an atomic "
@@ -68,7 +71,10 @@ const char* RaceCheck::advice(const Touch& t, const Stamp& before, Hazard hazard
   const bool same_block = before.block == t.me.block;
   const bool same_warp = same_block && before.thread / kWarpSize == t.w.index;
   if (hazard == Hazard::kReadAfterTicket) return kFence;
-  if (before.pending) return is_committed(t, before, at) ? kWait : kCommit;
+  // Where there are commits, the thread that copies has just not come to its own yet.
+  if (before.pending && !is_committed(t, before, at))
+    return commits_ && before.thread != t.me.thread ? kBarrierAfterWait : kCommit;
+  if (before.pending) return kWait;
   if (!same_block && (before.block_scope || t.me.block_scope)) return kScope;
   const auto ordered_if = [&](Suppose suppose) {
     return LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), suppose);

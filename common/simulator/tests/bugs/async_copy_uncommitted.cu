@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // finds: race async-copy, lines 9 and 15
-// advice: the copy is in no group yet
+// advice: the copy is in no group, and
 // An asynchronous copy that was never committed: a wait for all groups does not wait for it.
 __global__ void scale(const float4* x, float4* y) {
   __shared__ float4 tile[64];
