@@ -73,6 +73,13 @@ unsigned vector_bytes(const LineProfile& line, const sim::LineRecord& instructio
   return static_cast<unsigned>(same) * width >= stride ? stride : 0;
 }
 
+/// "float4": a type of `bytes` bytes that holds elements of `width` bytes.
+std::string vector_name(unsigned bytes, unsigned width) {
+  if (width == 1) return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "uchar" + std::to_string(bytes);
+  if (width == 2) return bytes == 4 ? "half2" : "uint" + std::to_string(bytes / 4);
+  return (width == 8 ? "double" : "float") + std::to_string(bytes / width);
+}
+
 std::string uncoalesced_hint(const sim::LineRecord& instruction) {
   const InstructionCounters& c = instruction.counters;
   if (c.irregular * 2 > c.requests)
@@ -129,8 +136,9 @@ void each_wasteful_line(const ProgramProfile& program, bool vectors, Advice& adv
       if ((bytes != 0) != vectors) continue;
       const std::string hint =
           vectors ? "Each thread takes " + std::to_string(bytes) +
-                        " bytes side by side, piece by piece: take them with one access, as a float" +
-                        std::to_string(bytes / 4) + " or another " + std::to_string(bytes) + "-byte vector."
+                        " bytes side by side, piece by piece: take them with one access, as a " +
+                        vector_name(bytes, found->width) + " or another " + std::to_string(bytes) +
+                        "-byte vector."
                   : uncoalesced_hint(*found);
       advice.line(kernel, line, without_waste(kernel, line), sectors_sentence(*found) + " " + hint);
     }

@@ -141,6 +141,18 @@ TEST(Advisor, FourNeighbouringFloatsAreAVector) {
   EXPECT_NE(found[0].message.find("float4"), std::string::npos);
 }
 
+// Breaks when the advice on halves names a vector of floats, or a type that does not exist ("float1").
+TEST(Advisor, TwoNeighbouringHalvesAreAHalf2) {
+  std::vector<sim::LineRecord> lines(2, load(7, 4, 2, 4));
+  for (sim::LineRecord& line : lines) line.width = 2;
+  const auto found = advise(program(lines));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(
+      found[0].message.find("4 bytes side by side, piece by piece: take them with one access, as a half2"),
+      std::string::npos)
+      << found[0].message;
+}
+
 TEST(Advisor, BankConflictsNameTheStrideAndThePadding) {
   sim::LineRecord line = instruction(9, "ld.shared.f32 %f1, [%r1]");
   line.is_load = true;
