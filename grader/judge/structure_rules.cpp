@@ -75,8 +75,9 @@ std::optional<Check> remark_on_waits(const Part& part, std::span<const CountedCa
   check.reason = Class::kUnsupportedDevice;
   check.message =
       "not graded: the host waits for the kernels. Leave cudaDeviceSynchronize() and its like to the "
-      "caller, who may launch the next kernel meanwhile; cudaFree() waits, too: allocate memory in the "
-      "first call and keep the pointer in a static variable";
+      "caller, who may launch the next kernel meanwhile. cudaFree() waits, too, and on a GPU it and "
+      "cudaMalloc() cost far more than in simulated time: allocate memory in the first call and keep the "
+      "pointer in a static variable, or take cudaMallocAsync() and cudaFreeAsync() with your stream";
   return check;
 }
 

@@ -200,7 +200,8 @@ StructureCheck host_does_not_wait() {
             const std::uint64_t waits = host_waits(seen.region);
             if (waits == 0) return std::nullopt;
             return "the host waited " + std::to_string(waits) + (waits == 1 ? " time" : " times") +
-                   " during the call: let streams wait for events (cudaStreamWaitEvent)";
+                   " during the call: let streams wait for events (cudaStreamWaitEvent). cudaFree() waits, "
+                   "too: allocate once, before the first call";
           }};
 }
 

@@ -343,6 +343,10 @@ TEST_F(SimulatedJudge, AWaitForKernelsAloneIsSaidAndCostsNothing) {
   ASSERT_NE(two.find("host-waits"), nullptr)
       << "nothing was copied, so nothing to wait for: " << summary(two);
   EXPECT_NE(two.find("host-waits")->message.find("cudaFree() waits"), std::string::npos);
+  EXPECT_NE(two.find("host-waits")->message.find("cudaMalloc() cost far more than in simulated time"),
+            std::string::npos);
+  EXPECT_EQ(grade_as("allocates-in-order").find("host-waits"), nullptr)
+      << "cudaFreeAsync() waits for nothing";
 }
 
 TEST_F(SimulatedJudge, WhatEveryCallLeavesBehindIsALeak) {

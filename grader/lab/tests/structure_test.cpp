@@ -93,6 +93,7 @@ TEST(HostWaits, AreOthersThanTheWorkers) {
   EXPECT_EQ(complaint(rule, region), "");
   region.host_waits = 6;
   EXPECT_NE(complaint(rule, region).find("waited 1 time during"), std::string::npos);
+  EXPECT_NE(complaint(rule, region).find("cudaFree() waits"), std::string::npos);
 }
 
 // Breaks when work that was left out passes, or is looked for in one kernel alone.

@@ -160,6 +160,10 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     cudaMalloc(&scratch, 1024);
     cudaFree(scratch);
   }
+  if (is("allocates-in-order")) {
+    cudaMallocAsync(&scratch, 1024, stream);
+    cudaFreeAsync(scratch, stream);
+  }
   static cudaEvent_t event = nullptr;
   if (is("events")) cudaEventCreate(&event);
 }
