@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "grader/base/symbol_name.h"
 
 namespace roofline::grader {
 namespace {
@@ -80,6 +83,29 @@ std::optional<Diagnostic> gcc(std::string_view line) {
   return std::nullopt;
 }
 
+/// What ptxas says with functions as they are written in the source and with bytes in decimal, so that they
+/// can be compared with a tile's: "'_Z1kv' ... (0x20000 bytes" is "'k' ... (131072 bytes".
+std::string readable(std::string_view said) {
+  std::string text;
+  while (!said.empty()) {
+    std::string_view rest = said;
+    std::uint64_t bytes = 0;
+    if (take(rest, "'_Z") && rest.find('\'') != std::string_view::npos) {
+      const size_t end = said.find('\'', 1);
+      text += "'" + readable_symbol(std::string(said.substr(1, end - 1))) + "'";
+      said.remove_prefix(end + 1);
+    } else if (take(rest, "0x") &&
+               std::from_chars(rest.data(), rest.data() + rest.size(), bytes, 16).ec == std::errc()) {
+      text += std::to_string(bytes);
+      said = rest.substr(std::min(rest.find_first_not_of("0123456789abcdefABCDEF"), rest.size()));
+    } else {
+      text += said.front();
+      said.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
 /// "ptxas error   : text", "nvcc fatal   : text", "ptxas fatal   : text", "ptxas file, line 3; error   :
 /// text".
 std::optional<Diagnostic> tool(std::string_view line) {
@@ -95,8 +121,8 @@ std::optional<Diagnostic> tool(std::string_view line) {
       if (!take(after, ":")) continue;
       while (take(after, " ")) {
       }
-      return Diagnostic{
-          .file = {}, .line = 0, .message = std::string(name) + ": " + std::string(after), .error = true};
+      const std::string message = name == "ptxas" ? readable(after) : std::string(after);
+      return Diagnostic{.file = {}, .line = 0, .message = std::string(name) + ": " + message, .error = true};
     }
   }
   return std::nullopt;
