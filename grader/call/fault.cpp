@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "grader/base/printable.h"
+#include "grader/call/busy_computer.h"
 #include "grader/call/worker_process.h"
 #include "worker/refusal.h"
 
@@ -87,6 +88,7 @@ Class class_of(worker::Refusal::Reason reason) {
 
 Fault fault_of(const sim::Trap& trap) {
   Fault fault{class_of(trap.kind), printable(trap.message), printable(trap.source_file), trap.source_line};
+  if (fault.reason == Class::kTimeout) fault.message += busy_computer();
   if (fault.reason == Class::kMisaligned)
     fault.message +=
         "\nfix: an access of 4, 8 or 16 bytes needs an address that is a multiple of its size: the array, "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grader/base/printable.h"
+#include "grader/call/busy_computer.h"
 
 namespace roofline::grader {
 namespace {
@@ -100,17 +101,21 @@ Fault Rig::State::lost(WorkerProcess::Wait why) {
       answering = false;
       return {Class::kTimeout,
               "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
-                  " s: the program was stopped",
+                  " s: the program was stopped" + busy_computer(),
               {},
               0};
     case WorkerProcess::Wait::kMalformed:
       return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
-    default:
+    default: {
+      // A program that checks its calls ends after a refusal, with words that say less.
+      const std::string words = last_words(),
+                        refused = words.find(" is refused: ") == words.npos ? refused_call() : std::string();
       return {Class::kCrashed,
-              "the program ended in the middle of the call: " + process->how_it_ended() + last_words() +
+              "the program ended in the middle of the call: " + process->how_it_ended() + refused + words +
                   usual_cause(),
               {},
               0};
+    }
   }
 }
 

@@ -8,12 +8,22 @@
 
 #include <algorithm>
 
+#include "grader/call/busy_computer.h"
 #include "grader/call/call.h"
 #include "grader/call/shared_memory.h"
 #include "grader/call/worker_process.h"
 
 namespace roofline::grader {
 namespace {
+
+// Breaks when a deadline that passed among many programs is blamed on the file, or one that passed on a quiet
+// computer is not.
+TEST(BusyComputer, IsSaidWhereOthersTakeTheProcessors) {
+  EXPECT_EQ(busy_computer(0.3, 2), "");
+  EXPECT_EQ(busy_computer(5.9, 2), "") << "a grade of its own";
+  EXPECT_NE(busy_computer(20.4, 2).find("20 threads share its 2 cores"), std::string::npos);
+  EXPECT_NE(busy_computer(9, 1).find("share its core."), std::string::npos);
+}
 
 TEST(SharedMemory, NobodyChangesItsSize) {
   for (const auto who : {SharedMemory::Worker::kReads, SharedMemory::Worker::kWrites}) {

@@ -303,6 +303,13 @@ TEST_F(SimulatedJudge, EndlessKernelIsStoppedAndNamed) {
   EXPECT_NE(result.find("n-257")->message.find("hangs"), std::string::npos) << summary(result);
 }
 
+// Breaks when a program that checks its launches is told no more than that it ended.
+TEST_F(SimulatedJudge, AProgramThatEndsAfterARefusalIsToldWhatWasRefused) {
+  const std::string said = expect_failure("checks-a-refusal", Class::kCrashed).message;
+  EXPECT_NE(said.find("exit status 1\nthe launch of right is refused: "), std::string::npos) << said;
+  EXPECT_NE(said.find("axpb.cu: an error"), std::string::npos) << said;
+}
+
 TEST_F(SimulatedJudge, DivergentBarrierIsNotAHang) { expect_failure("barrier", Class::kDeadlock); }
 
 TEST_F(SimulatedJudge, WorkOfTheHostIsRefusedThoughRight) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -153,6 +154,13 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   else
     right<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
   if (is("waits")) cudaStreamSynchronize(stream);
+  if (is("checks-a-refusal")) {
+    right<<<blocks, 2048, 0, stream>>>(x, y, a, b, n);
+    if (cudaGetLastError() != cudaSuccess) {
+      std::fprintf(stderr, "axpb.cu: an error\n");
+      std::exit(1);
+    }
+  }
   static void* scratch = nullptr;
   if (is("leaks") || (is("keeps") && scratch == nullptr)) cudaMalloc(&scratch, 1024);
   if (is("two-kernels-frees")) right<<<1, 1, 0, stream>>>(x, y, a, b, 0);
