@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iomanip>
 #include <limits>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
@@ -92,11 +93,18 @@ struct TensorName {
 constexpr TensorName kTensors[] = {{3, "Wdown", "dWdown"}, {2, "Wup", "dWup"},   {5, "gamma2", "dgamma2"},
                                    {1, "Wout", "dWout"},   {0, "Wqkv", "dWqkv"}, {4, "gamma1", "dgamma1"}};
 
-std::string percent(double share) {
+std::string rounded(double value) {
   std::ostringstream text;
-  text << std::setprecision(3) << 100 * share << " %";
+  if (std::abs(value) >= 1000)
+    text << std::fixed << std::setprecision(0);
+  else
+    text << std::setprecision(3);
+  text << value;
   return text.str();
 }
+std::string percent(double share) { return rounded(100 * share) + " %"; }
+/// "43.3 % of", "28.1 times".
+std::string share_of(double share) { return share < 10 ? percent(share) + " of" : rounded(share) + " times"; }
 
 double root_mean_square(double squares, std::size_t n) { return std::sqrt(squares / static_cast<double>(n)); }
 
@@ -233,9 +241,9 @@ class Result {
     const Error off = error(array, tensor);
     std::ostringstream text;
     text << array.name << " of " << tensor.name << after() << " is off by "
-         << (off.of_all < 0.03 ? "only " : "") << percent(off.of_all)
-         << " of what it should have changed by (" << percent(kOfAll) << " allowed), most at element "
-         << off.worst << ": " << part(array, tensor)[off.worst] << ", expected "
+         << (off.of_all < 0.03 ? "only " : "") << share_of(off.of_all) << " what it should have changed by ("
+         << percent(kOfAll) << " allowed), most at element " << off.worst << ": "
+         << part(array, tensor)[off.worst] << ", expected "
          << array.expected[at_.begin[tensor.tensor] + off.worst];
     const bool is_mean = array.place == 1;
     if (off.unchanged)
@@ -244,8 +252,28 @@ class Result {
       return text.str() +
              "; a step that goes wrong makes every tensor wrong in the next, and this is the farthest off";
     if (is_mean && tensor.tensor == 0) text << thirds(array);
+    if (const auto factor = is_mean ? factor_of_gradient(array, tensor) : std::nullopt)
+      text << "; all of its gradient is " << rounded(*factor) << " times what it should be";
     if (is_mean) text << ": look at the gradient " << tensor.gradient;
     return text.str();
+  }
+
+  /// The one factor by which the whole gradient of a tensor is wrong: none where its elements differ in that.
+  std::optional<double> factor_of_gradient(const Array& mean, const TensorName& tensor) const {
+    const auto got = part(mean, tensor);
+    const std::size_t begin = at_.begin[tensor.tensor];
+    const auto start = call_.input<float>(mean.start).subspan(begin, got.size());
+    double both = 0, wanted = 0, had = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double kept = kBeta1 * static_cast<double>(start[i]), right = mean.expected[begin + i] - kept,
+                   here = static_cast<double>(got[i]) - kept;
+      both += here * right;
+      wanted += right * right;
+      had += here * here;
+    }
+    constexpr double kAlike = 0.9999;  // the cosine; gradients that halves have rounded are closer than that
+    if (!(both * both >= kAlike * wanted * had) || had == 0) return std::nullopt;
+    return both / wanted;
   }
 
   /// The columns of q, k and v in Wqkv.
