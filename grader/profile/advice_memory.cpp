@@ -167,6 +167,8 @@ std::string bank_hint(const sim::LineRecord& instruction, bool fragments) {
   if (stride % 128 == 0 && stride != 0 && (fragments || width > 4)) return text + kPadWide;
   if (stride % 128 == 0 && stride != 0)
     return text + "Pad the rows by one element: [" + std::to_string(stride / std::max(width, 1u)) + " + 1].";
+  // Rows that are an odd number of 16 bytes apart begin in different banks.
+  if (width == 16 && stride >= 64 && stride % 32 == 0) return text + kPadWide;
   if (width > 4)  // an odd number of words would misalign it
     return text + "Accesses of " + std::to_string(width) + " bytes are served for " +
            std::to_string(128 / width) + " lanes at a time: those should touch each bank once.";

@@ -167,6 +167,21 @@ TEST(Advisor, BankConflictsNameTheStrideAndThePadding) {
   EXPECT_NE(found[0].message.find("[32 + 1]"), std::string::npos) << found[0].message;
 }
 
+// Breaks when rows of 64 bytes that are read by 16 bytes get no advice that one can follow.
+TEST(Advisor, RowsThatAreReadBySixteenBytesArePaddedByAsMuch) {
+  sim::LineRecord line = instruction(9, "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r1]");
+  line.is_load = true;
+  line.width = 16;
+  line.counters.requests = 1000;
+  line.counters.ideal_wavefronts = 4000;
+  line.counters.wavefronts = 16000;
+  line.counters.stride_low = line.counters.stride_high = 64;
+  const auto found = advise(program({line}));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].message.find("64 bytes apart"), std::string::npos) << found[0].message;
+  EXPECT_NE(found[0].message.find("Pad the rows by 16 bytes"), std::string::npos) << found[0].message;
+}
+
 /// A thread's own memory: of an array, or of what ptxas spilled.
 sim::LineRecord local(unsigned line, sim::u64 sectors, bool is_spill) {
   sim::LineRecord made = instruction(line, "ld.local.f32 %f1, [%rd1]");
