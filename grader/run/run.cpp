@@ -69,7 +69,8 @@ std::vector<std::string> environment_for(const CudaProgram& program, const RunOp
       before(directory, "LD_LIBRARY_PATH"),
       before(directory + "/libredirect_cudart.so", "LD_AUDIT"),  // where the runtime is linked in
       "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
-      "ROOFLINE_DEVICE=" + options.machine.device};  // for processes that it forks
+      // For other processes of the program.
+      "ROOFLINE_DEVICE=" + options.machine.device, "ROOFLINE_GPUS=" + std::to_string(options.machine.gpus)};
   std::string preload;
   const bool separators = directory.find_first_of(" :;") != std::string::npos;
   if (options.machine.host_time && !separators) {
@@ -220,6 +221,7 @@ int run_program(const RunOptions& given) try {
   if (const char* level = std::getenv("ROOFLINE_VECTOR_LEVEL")) machine.vector_level = level;
   machine.checks = parse_checks(options.check);
   machine.trace = !options.trace.empty();
+  machine.sharing = true;
   // The sanitizers' runtime insists on being the first library.
   machine.host_time = options.host_time != "real" && !program.is_sanitized;
   sim::Session session = [&] {

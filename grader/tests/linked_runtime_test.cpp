@@ -138,7 +138,7 @@ TEST(LinkedRuntime, WhatIsMissingIsNamed) {
   const Folder folder;
   const Result missing = lab_run({compile(folder, "missing_api", ptx_and({}))});
   EXPECT_EQ(missing.status, 1);
-  EXPECT_TRUE(contains(missing.err, "cudaIpcGetMemHandle is not supported")) << missing.err;
+  EXPECT_TRUE(contains(missing.err, "cudaImportExternalMemory is not supported")) << missing.err;
   // A runtime of a later toolkit, with a function that nobody knows yet.
   const std::string home = CUDA_HOME;
   fs::copy_file(home + "/lib64/libcudart_static.a", folder / "libcudart_later.a");

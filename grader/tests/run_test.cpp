@@ -162,7 +162,7 @@ TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   EXPECT_TRUE(contains(fault.err, "past the end")) << fault.err;
   const Result missing = lab_run({compile(folder, "missing_api")});
   EXPECT_EQ(missing.status, 1);
-  EXPECT_TRUE(contains(missing.err, "cudaIpcGetMemHandle")) << missing.err;
+  EXPECT_TRUE(contains(missing.err, "cudaImportExternalMemory")) << missing.err;
   const Result instruction = lab_run({compile(folder, "missing_instruction")});
   EXPECT_EQ(instruction.status, 1);
   EXPECT_EQ(instruction.out, "done\n");

@@ -21,6 +21,7 @@ struct MachineOptions {
   bool permute_fragments = false;         ///< wmma fragments in a layout that no hardware has
   bool host_time = false;                 ///< the program may say how long its own code took
   bool shuffle_blocks = false;            ///< blocks start in a mixed order where order can matter
+  bool sharing = false;                   ///< the program may share memory and events with others (IPC)
 
   void fields(auto& io) {
     io("device", device);
@@ -34,6 +35,7 @@ struct MachineOptions {
     io("permute-fragments", permute_fragments);
     io("shuffle-blocks", shuffle_blocks);
     io("host-time", host_time);
+    io("sharing", sharing);
   }
 
   /// Which of the machine's programs: "v2", "v3", "v4", an x86-64 level; empty: the best that this CPU and

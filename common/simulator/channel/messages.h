@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "simulator/channel/shared_handle.h"
 #include "simulator/channel/status.h"
 #include "simulator/channel/wire.h"
 #include "simulator/program/address_windows.h"
@@ -433,6 +434,33 @@ struct GiveUpWaiting {
   void fields(auto&) {}
 };
 
+/// Shares something of the program with other processes. Answered by SharedHandle.
+struct Share {
+  Shared kind = Shared::kMemory;
+  u64 id = 0;       ///< an address in the allocation, the number of the piece or event; any of a pool
+  s32 process = 0;  ///< the program's number, for messages of others
+  void fields(auto& io) { io(kind, id, process); }
+};
+/// Opens what another process shares. Answered by SharedState.
+struct OpenShared {
+  SharedHandle handle;
+  Shared kind = Shared::kMemory;
+  u32 event = 0;          ///< which one of the program it is from now on, where it is one
+  bool in_pool = false;   ///< memory that is then released (Release), not closed
+  std::string site = {};  ///< as in Allocate
+  void fields(auto& io) { io(handle, kind, event, in_pool, site); }
+};
+/// Memory that was opened.
+struct CloseShared {
+  u64 address = 0;
+  void fields(auto& io) { io(address); }
+};
+/// Posted. An event that is shared is destroyed in this process.
+struct ForgetEvent {
+  u32 event = 0;
+  void fields(auto& io) { io(event); }
+};
+
 /// A command's number on the wire is its place in this list: append only.
 using Command =
     std::variant<Hello, LoadModule, UnloadModule, Allocate, Release, AllocateHost, ReleaseHost, CopyIn,
@@ -443,7 +471,8 @@ using Command =
                  QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
                  ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
                  AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen,
-                 CreateCondition, DestroyCondition, WriteWord, AwaitWord, GiveUpWaiting>;
+                 CreateCondition, DestroyCondition, WriteWord, AwaitWord, GiveUpWaiting, Share, OpenShared,
+                 CloseShared, ForgetEvent>;
 
 template <class T>
 inline constexpr bool kPosted =
@@ -453,7 +482,7 @@ inline constexpr bool kPosted =
     std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> ||
     std::is_same_v<T, ReportRefusal> || std::is_same_v<T, ReportFailedCall> ||
     std::is_same_v<T, ReportErrorSeen> || std::is_same_v<T, DestroyCondition> ||
-    std::is_same_v<T, WriteWord> || std::is_same_v<T, GiveUpWaiting>;
+    std::is_same_v<T, WriteWord> || std::is_same_v<T, GiveUpWaiting> || std::is_same_v<T, ForgetEvent>;
 
 /// The place of T in Command.
 template <class T, class... All>

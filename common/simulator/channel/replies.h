@@ -40,9 +40,10 @@ struct DeviceFacts {
 struct Welcome {
   DeviceFacts facts;
   u64 staging_bytes = 0, host_window_bytes = 0;
-  u32 checks = 0;  ///< what is checked: a set of Check (checks/finding.h)
-  u32 gpus = 1;    ///< how many of the device there are
-  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks, gpus); }
+  u32 checks = 0;        ///< what is checked: a set of Check (checks/finding.h)
+  u32 gpus = 1;          ///< how many of the device there are
+  bool sharing = false;  ///< MachineOptions::sharing
+  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks, gpus, sharing); }
 };
 
 struct Address {
@@ -105,6 +106,13 @@ struct MappingState {
   u64 begin = 0, bytes = 0, piece = 0;
   MappedAccess access = MappedAccess::kNone;
   void fields(auto& io) { io(found, begin, bytes, piece, access); }
+};
+/// What was opened of another process.
+struct SharedState {
+  u64 id = 0;     ///< address or piece here; of a pool, a number that it has in the other process
+  u32 gpu = 0;    ///< which has it
+  u64 bytes = 0;  ///< of memory
+  void fields(auto& io) { io(id, gpu, bytes); }
 };
 struct OccupancyState {
   u32 blocks_per_sm = 0, warps_per_sm = 0;

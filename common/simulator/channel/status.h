@@ -13,6 +13,8 @@ enum class Status : u32 {
   kInvalidConfiguration = 9,
   kInvalidDevice = 101,
   kInvalidImage = 200,
+  kInvalidContext = 201,
+  kMapFailed = 205,
   kNoKernelImage = 209,
   kInvalidPtx = 218,
   kInvalidHandle = 400,
@@ -28,6 +30,7 @@ enum class Status : u32 {
   kInvalidPc = 718,
   kLaunchFailure = 719,
   kCooperativeTooLarge = 720,
+  kNotSupported = 801,
   kUnknown = 999
 };
 

@@ -91,6 +91,10 @@ void Checker::filled(u32 stream, const Rows& to) {
   streams_.end();
 }
 
+void Checker::shared(u64 address, u64 bytes) {
+  if (does(kCheckInit)) init_.written(address, bytes);
+}
+
 void Checker::word_written(u64 address, u64 bytes) {
   if (does(kCheckInit)) init_.written(address, bytes);
 }

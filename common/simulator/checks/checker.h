@@ -45,6 +45,8 @@ class Checker : public Observer {
   /// Before the memory is given back. `ordered`: in the order of `stream` (cudaFreeAsync).
   void releasing(u64 address, bool ordered, u32 stream);
   void release_refused(u64 address);
+  /// Another process may write the memory from now on, which nobody sees here.
+  void shared(u64 address, u64 bytes);
   void trapped(const Trap& trap);
 
   // Work that the program submits.

@@ -34,6 +34,10 @@ class StreamOrder {
   void stream_destroyed(u32 stream);
   void event_recorded(u32 event, u32 stream);
   void event_waited(u32 stream, u32 event);
+  /// The same for events of which other processes know, which may stand for one another there: a wait for one
+  /// that another process recorded comes after all that this one recorded.
+  void given_to_others(u32 stream) { join(given_, clock_of(known(stream))); }
+  void taken_from_others(u32 stream) { join(streams_[known(stream)].clock, given_); }
   /// The host knows that the work of a stream (all work of the GPU, work before an event) has ended.
   void host_waited_for_stream(u32 stream);
   void host_waited_for_event(u32 event);
@@ -106,7 +110,7 @@ class StreamOrder {
   u32 gpu_ = 0;           ///< selected
   bool several_ = false;  ///< GPUs
   std::map<u32, Clock> events_;
-  Clock host_;
+  Clock host_, given_;
   Operation current_;
   std::list<Operation> flying_;
   size_t flying_pages_ = 0;

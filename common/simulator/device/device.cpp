@@ -14,6 +14,7 @@
 #include "simulator/machine/counter_sums.h"
 #include "simulator/machine/device_runtime.h"
 #include "simulator/machine/grid.h"
+#include "simulator/machine/imported_memory.h"
 #include "simulator/machine/observer.h"
 #include "simulator/machine/textures.h"
 #include "simulator/machine/thread_recorder.h"
@@ -29,6 +30,7 @@ struct Device::State final : KernelTable {
       : description(d),
         memory(d.memory_bytes),
         mapped(memory),
+        imported(memory),
         l2(d.l2_bytes, d.l2_ways),
         runner(description, threads) {
     l2.set_window(memory.window());
@@ -86,6 +88,7 @@ struct Device::State final : KernelTable {
   DeviceDescription description;
   Memory memory;
   VirtualMemory mapped;
+  ImportedMemory imported;
   Textures textures;
   Conditions conditions;
   L2Cache l2;
@@ -135,6 +138,27 @@ bool Device::allow_access(u64 address, u64 bytes, MappedAccess access, const std
 std::optional<MappedMemory> Device::mapping_at(u64 address) const {
   return state_->mapped.mapping_at(address);
 }
+std::optional<SharedBytes> Device::bytes_of_allocation(u64 address) const {
+  const Memory& memory = state_->memory;
+  const Memory::Allocation* found = memory.find(address);
+  if (found == nullptr || found->host_visible || found->on_heap || found->is_mapped || found->constant)
+    return std::nullopt;
+  return SharedBytes{.id = found->begin,
+                     .file = memory.file(),
+                     .offset = memory.offset_of(found->begin),
+                     .bytes = found->end - found->begin};
+}
+std::optional<SharedBytes> Device::bytes_of_piece(u64 piece) const { return state_->mapped.bytes_of(piece); }
+void Device::retain_piece(u64 piece) { state_->mapped.retain_piece(piece); }
+u64 Device::open_memory(int file, u64 offset, u64 bytes, const std::string& origin) {
+  return state_->imported.open(file, offset, bytes, origin);
+}
+bool Device::close_memory(u64 address) { return state_->imported.close(address); }
+void Device::lose_memory(u64 address, const std::string& origin) { state_->imported.lose(address, origin); }
+u64 Device::import_piece(int file, u64 offset, u64 bytes) {
+  return state_->mapped.import(file, offset, bytes);
+}
+void Device::set_shares_memory(bool shares) { state_->runner.set_shares_memory(shares); }
 u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
 u64 Device::take_peak() { return state_->memory.take_peak(); }
 void Device::empty_l2() { state_->l2.invalidate_all(); }

@@ -14,6 +14,7 @@
 #include "simulator/program/device_work.h"
 #include "simulator/program/launch.h"
 #include "simulator/program/mapped_memory.h"
+#include "simulator/program/shared_bytes.h"
 #include "simulator/program/texture.h"
 #include "simulator/program/thread_record.h"
 #include "simulator/program/trap.h"
@@ -68,6 +69,20 @@ class Device {
   bool unmap_memory(u64 address, u64 bytes);
   bool allow_access(u64 address, u64 bytes, MappedAccess access, const std::string& origin);
   std::optional<MappedMemory> mapping_at(u64 address) const;
+  // Memory that processes share. Where others find what this device has: the allocation around an address
+  // that has memory of its own, a piece; nothing where there is none such.
+  std::optional<SharedBytes> bytes_of_allocation(u64 address) const;
+  std::optional<SharedBytes> bytes_of_piece(u64 piece) const;
+  /// One more owner of a piece.
+  void retain_piece(u64 piece);
+  /// Another's, as in machine/imported_memory.h and machine/virtual_memory.h.
+  u64 open_memory(int file, u64 offset, u64 bytes, const std::string& origin);
+  bool close_memory(u64 address);
+  void lose_memory(u64 address, const std::string& origin);
+  u64 import_piece(int file, u64 offset, u64 bytes);
+  /// Whether kernels of other processes use memory that this device's kernels use: atomic operations are then
+  /// the host's, and a kernel that only waits may wait for another process.
+  void set_shares_memory(bool shares);
   bool add_host_allocation(u64 address, u64 bytes, const std::string& origin);
   bool remove_host_allocation(u64 address);
   /// Lets kernels of this device touch the memory of `peer`, or no longer. Ends when either device does.

@@ -6,6 +6,7 @@
 
 #include "simulator/driver/frame.h"
 #include "simulator/driver/modules.h"
+#include "simulator/driver/virtual_memory.h"
 
 namespace roofline::sim::driver {
 
@@ -90,6 +91,10 @@ void free_resource(Resource kind, u64 handle) {
     case Resource::kMemory:
       (void)cudaFree(p);
       break;
+    case Resource::kOpenedMemory:  // as often as it was opened
+      while (cudaIpcCloseMemHandle(p) == cudaSuccess) {
+      }
+      break;
     case Resource::kHostMemory:
       (void)cudaFreeHost(p);
       break;
@@ -160,7 +165,9 @@ CUresult destroy(Context& context, bool forget) {
   const bool unused =
       !Contexts::instance().has_own(device) && Contexts::instance().primary_of(device).holders == 0;
   const cudaError_t error = runtime::locked([&](runtime::Runtime& r) {
-    if (unused && !r.settings().active && r.connected()) r.reset();
+    if (!unused || r.settings().active || !r.connected()) return cudaSuccess;
+    if (has_reservations() && r.connection().sticky() == channel::Status::kOk) return cudaSuccess;
+    r.reset();
     return cudaSuccess;
   });
   runtime::current_device() = before;

@@ -14,6 +14,7 @@ namespace roofline::sim::driver {
 /// What a context frees when it is destroyed.
 enum class Resource {
   kMemory,
+  kOpenedMemory,  ///< of another process
   kHostMemory,
   kStream,
   kEvent,

@@ -95,6 +95,13 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       if (error == cudaSuccess) *value = 1;
       return error;
     }
+    if (value && attribute == CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) {
+      // Of memory that cuMemCreate makes; the runtime's answer is about pools and says the same.
+      const cudaError_t error =
+          cudaDeviceGetAttribute(value, cudaDevAttrMemoryPoolSupportedHandleTypes, device);
+      if (error == cudaSuccess) *value = (*value & cudaMemHandleTypePosixFileDescriptor) != 0;
+      return error;
+    }
     return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
   });
 }

@@ -36,6 +36,19 @@ CUcontext context_of(const PointerFacts& facts) {
   return handle_of(owner ? owner : &contexts.primary_of(facts.attributes.device));
 }
 
+/// Memory of cuMemAlloc; what pools and cuMemCreate give is shared in other ways.
+bool is_ipc_capable(const PointerFacts& facts) {
+  bool capable = false;
+  (void)runtime::api([&](runtime::Runtime& r) {
+    channel::MappingState mapped;
+    if (facts.attributes.type != cudaMemoryTypeDevice || !r.connection().sharing()) return cudaSuccess;
+    (void)r.connection().call(channel::QueryMapping{facts.begin, false, 0}, mapped);
+    capable = !mapped.found && r.pools.pool_of(facts.begin) == nullptr;
+    return cudaSuccess;
+  });
+  return capable;
+}
+
 CUresult read(const PointerFacts& facts, CUpointer_attribute attribute, void* to) {
   const cudaPointerAttributes& a = facts.attributes;
   if (attribute == CU_POINTER_ATTRIBUTE_MAPPED) return answer(to, facts.known());
@@ -56,8 +69,9 @@ CUresult read(const PointerFacts& facts, CUpointer_attribute attribute, void* to
       return answer(to, a.type == cudaMemoryTypeManaged);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer(to, a.device);
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return answer(to, is_ipc_capable(facts));
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return answer(to, false);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:

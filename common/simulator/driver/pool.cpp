@@ -83,3 +83,33 @@ CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUme
                              static_cast<cudaMemAllocationType>(type), pool);
   });
 }
+
+CUresult cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                          unsigned long long flags) {
+  return initialised([&] {
+    return cudaMemPoolExportToShareableHandle(handle, pool, static_cast<cudaMemAllocationHandleType>(type),
+                                              static_cast<unsigned>(flags));
+  });
+}
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle, CUmemAllocationHandleType type,
+                                            unsigned long long flags) {
+  return initialised([&] {
+    return cudaMemPoolImportFromShareableHandle(pool, handle, static_cast<cudaMemAllocationHandleType>(type),
+                                                static_cast<unsigned>(flags));
+  });
+}
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr address) {
+  return initialised([&] {
+    return cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(address));
+  });
+}
+CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool, CUmemPoolPtrExportData* data) {
+  return initialised([&] {
+    void* p = nullptr;
+    if (!address) return cudaErrorInvalidValue;
+    const cudaError_t error =
+        cudaMemPoolImportPointer(&p, pool, reinterpret_cast<cudaMemPoolPtrExportData*>(data));
+    if (error == cudaSuccess) *address = address_of(p);
+    return error;
+  });
+}

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 // Addresses and memory apart: cuMemAddressReserve, cuMemCreate, cuMemMap and their family.
+#include "simulator/driver/virtual_memory.h"
+
 #include <optional>
+#include <set>
 
 #include "simulator/driver/frame.h"
 #include "simulator/runtime/say.h"
@@ -24,7 +27,14 @@ int device_at(CUdeviceptr address) { return static_cast<int>((address - kDeviceW
 
 bool is_whole(u64 bytes) { return bytes != 0 && bytes % kMappingGranularity == 0; }
 
-/// Pinned memory of a device, that no other process asks for.
+constexpr auto kShareable = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+/// Pieces that were made to be shared with other processes. Numbers are never used again.
+std::set<Handle>& exportable_pieces() {
+  static std::set<Handle> pieces;
+  return pieces;
+}
+
+/// Pinned memory of a device.
 cudaError_t check(runtime::Runtime& r, const CUmemAllocationProp* wanted) {
   if (!wanted || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED) return cudaErrorInvalidValue;
   if (wanted->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
@@ -35,10 +45,16 @@ cudaError_t check(runtime::Runtime& r, const CUmemAllocationProp* wanted) {
   return r.is_device(wanted->location.id) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
+/// Memory without an address belongs to no context, and needs none.
+template <class Body>
+CUresult without_context(Body&& body) noexcept {
+  return initialised([&] { return runtime::api(body); });
+}
+
 /// Runs `body(runtime)` with its commands going to the device of a handle.
 template <class Body>
 CUresult with_handle(Handle handle, Body&& body) noexcept {
-  return with_runtime([&](runtime::Runtime& r) {
+  return without_context([&](runtime::Runtime& r) {
     const int device = device_of(handle);
     if (piece_of(handle) == 0 || !r.is_device(device)) return cudaErrorInvalidValue;
     r.aim(device);
@@ -63,11 +79,18 @@ std::optional<MappedAccess> access_of(CUmemAccess_flags flags) {
   }
 }
 
+std::set<CUdeviceptr>& reservations() {
+  static std::set<CUdeviceptr> addresses;
+  return addresses;
+}
+
 }  // namespace
+
+bool roofline::sim::driver::has_reservations() { return !reservations().empty(); }
 
 CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* wanted,
                                        CUmemAllocationGranularity_flags option) {
-  return with_runtime([&](runtime::Runtime& r) {
+  return without_context([&](runtime::Runtime& r) {
     if (!bytes ||
         (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
       return cudaErrorInvalidValue;
@@ -84,29 +107,37 @@ CUresult cuMemAddressReserve(CUdeviceptr* made, size_t bytes, size_t alignment, 
     channel::Address answer;
     const auto status = r.connection().call(channel::ReserveAddresses{bytes, alignment}, answer);
     *made = answer.address;
+    if (status == channel::Status::kOk) reservations().insert(answer.address);
     return runtime::to_cuda(status);
   });
 }
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
-  return with_runtime([&](runtime::Runtime& r) {
-    return runtime::to_cuda(r.connection().call(channel::FreeAddresses{address, bytes}));
+  return without_context([&](runtime::Runtime& r) {
+    const auto status = r.connection().call(channel::FreeAddresses{address, bytes});
+    if (status == channel::Status::kOk) reservations().erase(address);
+    return runtime::to_cuda(status);
   });
 }
 
 CUresult cuMemCreate(Handle* made, size_t bytes, const CUmemAllocationProp* wanted,
                      unsigned long long flags) {
-  return with_runtime([&](runtime::Runtime& r) {
+  return without_context([&](runtime::Runtime& r) {
     if (!made || flags != 0 || !is_whole(bytes)) return cudaErrorInvalidValue;
     if (const cudaError_t result = check(r, wanted); result != cudaSuccess) return result;
-    if (wanted->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) {
-      runtime::say("cuMemCreate: memory cannot be shared with other processes on the simulated GPU");
+    const bool exportable = wanted->requestedHandleTypes == kShareable;
+    if (wanted->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE && !exportable) {
+      runtime::say(
+          "cuMemCreate: on the simulated GPU memory is shared with other processes by POSIX file "
+          "descriptors");
       return cudaErrorNotSupported;
     }
     r.aim(wanted->location.id);
     channel::Address answer;
     const auto status = r.connection().call(channel::CreateMemory{bytes}, answer);
-    if (status == channel::Status::kOk) *made = handle_of(wanted->location.id, answer.address);
-    return runtime::to_cuda(status);
+    if (status != channel::Status::kOk) return runtime::to_cuda(status);
+    *made = handle_of(wanted->location.id, answer.address);
+    if (exportable) exportable_pieces().insert(*made);
+    return cudaSuccess;
   });
 }
 CUresult cuMemRelease(Handle handle) {
@@ -133,7 +164,34 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
     properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     properties->location.id = device_of(handle);
+    if (exportable_pieces().contains(handle)) properties->requestedHandleTypes = kShareable;
     return error;
+  });
+}
+
+CUresult cuMemExportToShareableHandle(void* shareable, Handle handle, CUmemAllocationHandleType type,
+                                      unsigned long long flags) {
+  return with_handle(handle, [&](runtime::Runtime& r) {
+    if (!shareable || type != kShareable || flags != 0 || !exportable_pieces().contains(handle))
+      return cudaErrorInvalidValue;
+    runtime::HandleBytes bytes;
+    const cudaError_t error = runtime::share(r, channel::Shared::kPiece, piece_of(handle), bytes);
+    return error == cudaSuccess ? runtime::make_descriptor(bytes, *static_cast<int*>(shareable)) : error;
+  });
+}
+CUresult cuMemImportFromShareableHandle(Handle* handle, void* shareable, CUmemAllocationHandleType type) {
+  return without_context([&](runtime::Runtime& r) {
+    if (!handle || type != kShareable) return cudaErrorInvalidValue;
+    const auto bytes =
+        runtime::read_descriptor(static_cast<int>(address_of(shareable)), channel::Shared::kPiece);
+    if (!bytes) return cudaErrorInvalidValue;
+    channel::SharedState opened;
+    const auto status = r.connection().call(
+        channel::OpenShared{.handle = bytes->handle, .kind = channel::Shared::kPiece}, opened);
+    if (status != channel::Status::kOk) return runtime::to_cuda(status);
+    *handle = handle_of(static_cast<int>(opened.gpu), opened.id);
+    exportable_pieces().insert(*handle);
+    return cudaSuccess;
   });
 }
 
@@ -150,7 +208,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Handle handl
   });
 }
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
-  return with_runtime([&](runtime::Runtime& r) {
+  return without_context([&](runtime::Runtime& r) {
     return runtime::to_cuda(r.connection().call(channel::UnmapMemory{address, bytes}));
   });
 }

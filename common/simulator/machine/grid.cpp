@@ -48,7 +48,8 @@ struct GridRunner::Launch {
   Grid& grid;
   L2Cache& l2;
   u64 blocks = 0, resident = 1, l1_bytes = 0;
-  u64 share = 1;  ///< blocks that a thread takes at a time
+  bool parallel = false;  ///< several host threads run blocks
+  u64 share = 1;          ///< blocks that a thread takes at a time
   L2Cache::Traffic traffic{};
   RunMerger merger{l2, traffic};
   std::atomic<u64> next{0};  ///< share
@@ -118,7 +119,8 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     launch.resident = grid.kernel->in_order ? std::max(launch.resident / size, u64{1}) * size : size;
   }
   const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
-  grid.parallel = workers > 1;
+  launch.parallel = workers > 1;
+  grid.parallel = launch.parallel || shares_memory_;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
   launch.traffic.by_instruction.resize(grid.kernel->info.size());
   fill_launch_rows(*grid.kernel, grid);
@@ -262,7 +264,7 @@ void GridRunner::finish_block(Launch& launch, Worker& worker, BlockRunner& runne
 // ---- all host threads ----
 
 void GridRunner::run_parallel(Launch& launch) {
-  if (!launch.grid.parallel) {
+  if (!launch.parallel) {
     work(launch, *workers_[0]);
     return;
   }
@@ -276,15 +278,15 @@ void GridRunner::work(Launch& launch, Worker& worker) {
   for (;;) {
     const u64 share = launch.next.fetch_add(1), first = share * launch.share;
     if (first >= launch.blocks || first > launch.stop_at) return;
-    if (launch.grid.parallel) launch.merger.wait_for_window(share);
+    if (launch.parallel) launch.merger.wait_for_window(share);
     runs.clear();
     for (u64 id = first; id < std::min(first + launch.share, launch.blocks) && id < launch.stop_at; ++id) {
       run_block(launch, worker, id);
-      if (launch.grid.parallel) continue;
+      if (launch.parallel) continue;
       launch.l2.access(runs.data(), runs.size(), launch.traffic);
       runs.clear();
     }
-    if (launch.grid.parallel) launch.merger.finished(share, runs);
+    if (launch.parallel) launch.merger.finished(share, runs);
   }
 }
 
@@ -328,7 +330,7 @@ void GridRunner::run_in_turns(Launch& launch) {
   std::vector<BlockRunner*> resident, idle;
   u64 started = 0;
   size_t turn = 0, idle_turns = 0;
-  SpinWatch watch(launch.grid);
+  SpinWatch watch(launch.grid, shares_memory_);
   for (auto& runner : residents_) idle.push_back(runner.get());
   // Whatever has room starts, in launch order; then round and round. In a mixed order the newest is the first
   // of a round: what it waits for is then not there because older blocks had their turns before it.

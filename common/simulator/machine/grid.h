@@ -35,6 +35,8 @@ class GridRunner {
   void set_time_limit(double seconds) { time_limit_ = seconds; }
   /// Blocks that run in turns start in the opposite order; clusters keep theirs.
   void set_shuffle_blocks(bool shuffled) { shuffle_blocks_ = shuffled; }
+  /// Kernels of other processes use the same memory at the same time.
+  void set_shares_memory(bool shares) { shares_memory_ = shares; }
   unsigned threads() const { return pool_.workers(); }
   GridOutcome run(Grid& grid, L2Cache& l2, const Occupancy& occupancy);
 
@@ -68,7 +70,7 @@ class GridRunner {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<BlockRunner>> residents_;
   double time_limit_ = 0;
-  bool shuffle_blocks_ = false;
+  bool shuffle_blocks_ = false, shares_memory_ = false;
 };
 
 }  // namespace roofline::sim

@@ -58,9 +58,11 @@ std::string describe(const Memory::Allocation& allocation) {
 Memory::Memory(u64 bytes) : capacity_(bytes) {
   // Twice the capacity, so that guard gaps and holes never make an allocation fail that fits.
   window_bytes_ = round_up(2 * bytes + (u64{1} << 30), kPage);
-  file_ = memfd_create("device-memory", MFD_CLOEXEC);
+  file_ = memfd_create("device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file_ < 0) cannot_map(window_bytes_, "memfd_create");
-  if (ftruncate(file_, static_cast<off_t>(window_bytes_)) != 0) {
+  // Other processes that map it must not find that it has shrunk.
+  if (ftruncate(file_, static_cast<off_t>(window_bytes_)) != 0 ||
+      fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     close(file_);
     cannot_map(window_bytes_, "ftruncate");
   }
@@ -166,6 +168,7 @@ u64 Memory::place(u64 bytes, const std::string& origin, bool read_only, bool on_
                   .constant = read_only,
                   .on_heap = on_heap,
                   .is_mapped = false,
+                  .for_peers = false,
                   .serial = next_serial_++};
   changed();
   return begin;
@@ -225,10 +228,9 @@ void Memory::give_back_addresses(u64 address, u64 bytes) {
   join(bare_holes_, address, bytes);
 }
 
-bool Memory::show(u64 address, u64 place, u64 bytes) {
+bool Memory::show(u64 address, int file, u64 offset, u64 bytes) {
   return mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
-              MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_,
-              static_cast<off_t>(place - window_)) != MAP_FAILED;
+              MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
 void Memory::hide(u64 address, u64 bytes) {
@@ -238,7 +240,7 @@ void Memory::hide(u64 address, u64 bytes) {
     throw std::runtime_error(std::string("cannot unmap device memory: ") + std::strerror(errno));
 }
 
-void Memory::enter(u64 address, u64 bytes, const std::string& origin, bool read_only) {
+void Memory::enter(u64 address, u64 bytes, const std::string& origin, bool read_only, bool for_peers) {
   forget_freed(address, address + bytes);
   live_[address] = {.begin = address,
                     .end = address + bytes,
@@ -248,6 +250,7 @@ void Memory::enter(u64 address, u64 bytes, const std::string& origin, bool read_
                     .constant = false,
                     .on_heap = false,
                     .is_mapped = true,
+                    .for_peers = for_peers,
                     .serial = next_serial_++};
   changed();
 }
@@ -308,6 +311,7 @@ bool Memory::add_host(u64 address, u64 bytes, const std::string& origin) {
                     .constant = false,
                     .on_heap = false,
                     .is_mapped = false,
+                    .for_peers = false,
                     .serial = next_serial_++};
   changed();
   return true;
@@ -390,8 +394,12 @@ const Memory::Allocation* Memory::find(u64 address) const {
 }
 
 const Memory* Memory::peer_at(u64 address) const {
-  for (const Memory* peer : peers_)
+  for (const Memory* peer : peers_) {
     if (address - peer->window_ < peer->window_bytes_) return peer;
+    if (address - peer->window_ >= kDeviceStride) continue;
+    const auto next = peer->live_.upper_bound(address);
+    if (next != peer->live_.begin() && std::prev(next)->second.for_peers) return peer;
+  }
   return nullptr;
 }
 

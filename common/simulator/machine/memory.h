@@ -36,8 +36,9 @@ class Memory {
     bool read_only = false;     ///< for kernels: constant memory, or mapped so
     bool constant = false;      ///< a __constant__ variable
     bool on_heap = false;       ///< malloc in a kernel
-    bool is_mapped = false;     ///< see virtual_memory.h
-    u64 serial = 0;             ///< never used twice
+    bool is_mapped = false;     ///< see virtual_memory.h, imported_memory.h
+    bool for_peers = false;  ///< mapped, and other devices that are allowed to reach this one reach it, too
+    u64 serial = 0;          ///< never used twice
   };
 
   /// Address of a new allocation of zeroed memory, or 0 when the device is full. Zero bytes take one unit.
@@ -58,12 +59,16 @@ class Memory {
   /// Addresses without memory, apart from those of allocations; 0 when there are none left.
   u64 take_addresses(u64 bytes, u64 alignment);
   void give_back_addresses(u64 address, u64 bytes);
-  /// Lets such addresses be those of a place, or of nothing again.
-  bool show(u64 address, u64 place, u64 bytes);
+  /// Lets such addresses be those of a file, this device's or another's, or of nothing again.
+  bool show(u64 address, int file, u64 offset, u64 bytes);
   void hide(u64 address, u64 bytes);
   /// Enters them into the table of allocations, or takes them out.
-  void enter(u64 address, u64 bytes, const std::string& origin, bool read_only);
+  void enter(u64 address, u64 bytes, const std::string& origin, bool read_only, bool for_peers = false);
   void leave(u64 address);
+
+  /// The file that holds the device's memory, and where a place or an allocation's address is in it.
+  int file() const { return file_; }
+  u64 offset_of(u64 place) const { return place - window_; }
 
   /// Fills a live allocation from a file; false when that has fewer bytes.
   bool read_in(u64 address, u64 bytes, int file, u64 offset);

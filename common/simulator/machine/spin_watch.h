@@ -9,10 +9,12 @@ namespace roofline::sim {
 
 /// Notices that the blocks which take turns only wait: every one of them polled memory many times on end
 /// or stood at its cluster's barrier, and none stored, did an atomic operation, passed a barrier or ended.
-/// Kernels that read a clock may be waiting for time to pass, and are left alone.
+/// Kernels that read a clock may be waiting for time to pass, and those that share memory for another
+/// process: they are left alone.
 class SpinWatch {
  public:
-  explicit SpinWatch(const Grid& grid) : watches_(grid.kernel->may_spin && !grid.kernel->uses_clock) {}
+  SpinWatch(const Grid& grid, bool shares_memory)
+      : watches_(grid.kernel->may_spin && !grid.kernel->uses_clock && !shares_memory) {}
 
   /// A block has had its turn of `used` instructions. Throws TrapException (kDeadlock) in the name of the
   /// oldest block.

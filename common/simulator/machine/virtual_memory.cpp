@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/machine/virtual_memory.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace roofline::sim {
@@ -17,7 +20,7 @@ VirtualMemory::~VirtualMemory() {
     for (const auto& [begin, bytes] : reservation.entered) memory_.leave(begin);
     memory_.give_back_addresses(address, reservation.bytes);
   }
-  for (const auto& [number, piece] : pieces_) memory_.give_back_unnamed(piece.place, piece.bytes);
+  for (const auto& [number, piece] : pieces_) give_back(piece);
 }
 
 u64 VirtualMemory::reserve(u64 bytes, u64 alignment) {
@@ -40,8 +43,23 @@ u64 VirtualMemory::create(u64 bytes) {
   if (bytes == 0 || !is_whole(bytes)) return 0;
   const u64 place = memory_.take_unnamed(bytes);
   if (place == 0) return 0;
-  pieces_[next_piece_] = {.place = place, .bytes = bytes};
+  pieces_[next_piece_] = {
+      .place = place, .bytes = bytes, .file = memory_.file(), .offset = memory_.offset_of(place)};
   return next_piece_++;
+}
+
+u64 VirtualMemory::import(int file, u64 offset, u64 bytes) {
+  const int mine = is_whole(bytes) && bytes != 0 ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+  if (mine < 0) return 0;
+  pieces_[next_piece_] = {.place = 0, .bytes = bytes, .file = mine, .offset = offset};
+  return next_piece_++;
+}
+
+std::optional<SharedBytes> VirtualMemory::bytes_of(u64 number) const {
+  const auto found = pieces_.find(number);
+  if (found == pieces_.end()) return std::nullopt;
+  const Piece& piece = found->second;
+  return SharedBytes{.id = number, .file = piece.file, .offset = piece.offset, .bytes = piece.bytes};
 }
 
 u64 VirtualMemory::retain(u64 address) {
@@ -61,8 +79,15 @@ bool VirtualMemory::release(u64 number) {
 
 void VirtualMemory::let_go(std::map<u64, Piece>::iterator piece) {
   if (piece->second.owners != 0 || piece->second.mappings != 0) return;
-  memory_.give_back_unnamed(piece->second.place, piece->second.bytes);
+  give_back(piece->second);
   pieces_.erase(piece);
+}
+
+void VirtualMemory::give_back(const Piece& piece) {
+  if (piece.place != 0)
+    memory_.give_back_unnamed(piece.place, piece.bytes);
+  else
+    close(piece.file);
 }
 
 VirtualMemory::Reservation* VirtualMemory::reservation_of(u64 address, u64 bytes) {
@@ -84,7 +109,7 @@ bool VirtualMemory::map(u64 address, u64 bytes, u64 number) {
     const MappedMemory& before = std::prev(next)->second;
     if (before.begin + before.bytes > address) return false;
   }
-  if (!memory_.show(address, piece->second.place, bytes)) return false;
+  if (!memory_.show(address, piece->second.file, piece->second.offset, bytes)) return false;
   reservation->mappings[address] = {.begin = address, .bytes = bytes, .piece = number};
   ++piece->second.mappings;
   return true;

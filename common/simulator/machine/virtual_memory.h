@@ -7,6 +7,7 @@
 
 #include "simulator/machine/memory.h"
 #include "simulator/program/mapped_memory.h"
+#include "simulator/program/shared_bytes.h"
 
 namespace roofline::sim {
 
@@ -29,6 +30,13 @@ class VirtualMemory {
   /// Memory of zeroes without an address: a number that is never used again, or 0 when the device is full.
   u64 create(u64 bytes);
   bool exists(u64 piece) const { return pieces_.contains(piece); }
+  /// Memory of another process as a piece, which takes nothing of the device: `bytes` from `offset` of a file
+  /// on, which need not stay open. Its number, or 0.
+  u64 import(int file, u64 offset, u64 bytes);
+  /// Where a piece is, for other processes.
+  std::optional<SharedBytes> bytes_of(u64 piece) const;
+  /// One more owner of a piece that exists.
+  void retain_piece(u64 piece) { ++pieces_.at(piece).owners; }
   /// One more owner of what is mapped at an address: its number, or 0.
   u64 retain(u64 address);
   /// One owner less. The memory goes when it has none and is mapped nowhere.
@@ -44,7 +52,9 @@ class VirtualMemory {
 
  private:
   struct Piece {
-    u64 place = 0, bytes = 0;
+    u64 place = 0, bytes = 0;  ///< place 0: in another process's memory
+    int file = -1;             ///< that holds it
+    u64 offset = 0;            ///< there
     u64 owners = 1, mappings = 0;
   };
   struct Reservation {
@@ -61,6 +71,7 @@ class VirtualMemory {
   Reservation* reservation_of(u64 address, u64 bytes);
   std::optional<Range> whole_mappings(u64 address, u64 bytes);
   void let_go(std::map<u64, Piece>::iterator piece);
+  void give_back(const Piece& piece);
   /// Enters what kernels reach into the table: neighbours with equal rights are one allocation.
   void enter(Reservation& reservation);
 

@@ -203,7 +203,7 @@ struct Grid {
   Dim3 size, block;
   u64 dynamic_shared_bytes = 0;
   u64 stack_bytes = 0;             ///< local memory of a thread beyond the entry's own
-  bool parallel = false;           ///< several host threads run blocks: atomics must be host-atomic
+  bool parallel = false;           ///< several host threads or processes use its memory: host atomics
   const u8* parameters = nullptr;  ///< the kernel's, packed; generic addresses kParamWindow + offset
   u64 parameter_bytes = 0;
   u64 id = 0;                          ///< launches so far, %gridid

@@ -93,6 +93,7 @@ void Connection::open_channel() try {
   if (const int gpus = std::atoi(environment("ROOFLINE_GPUS").c_str()); gpus > 0)
     options.gpus = static_cast<unsigned>(gpus);
   options.host_time = program_clock() != nullptr;
+  options.sharing = true;
   options.threads = static_cast<unsigned>(std::atoi(environment("ROOFLINE_THREADS").c_str()));
   StartedMachine started = start_machine(own_directory(), options, false);
   socket_ = std::move(started.guest);

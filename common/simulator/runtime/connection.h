@@ -68,6 +68,13 @@ class Connection {
   void listen(std::string* text) { listener_ = text; }
   /// What a message says about where the program called, while checks run; see call_site.h.
   std::string site() const;
+  /// Whether this process may share memory and events with others.
+  bool sharing() const { return welcome_.sharing; }
+  /// Waits until the machine has carried out all that was sent to it.
+  void finish() {
+    channel::MemoryState ignored;
+    (void)call(channel::QueryMemory{}, ignored);
+  }
   bool checks_memory() const { return (welcome_.checks & kCheckMemory) != 0; }
   bool watches_host() const { return watches_host_; }
   void stop_watching_host() { watches_host_ = false; }

@@ -115,8 +115,10 @@ void fill_identity(cudaDeviceProp& p, const DeviceDescription& d, int device) {
   p.pciBusID = device + 1;
 }
 
-cudaDeviceProp properties(const DeviceDescription& d, int device) {
+cudaDeviceProp properties(const DeviceDescription& d, int device, bool sharing) {
   cudaDeviceProp p{};
+  p.ipcEventSupported = sharing;
+  p.memoryPoolSupportedHandleTypes = sharing ? cudaMemHandleTypePosixFileDescriptor : cudaMemHandleTypeNone;
   fill_identity(p, d, device);
   fill_limits(p, d);
   fill_abilities(p, d);
@@ -214,6 +216,8 @@ bool from_properties(const cudaDeviceProp& p, cudaDeviceAttr attribute, int& val
     FIELD(HostRegisterSupported, hostRegisterSupported)
     FIELD(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem)
     FIELD(MemoryPoolsSupported, memoryPoolsSupported)
+    FIELD(MemoryPoolSupportedHandleTypes, memoryPoolSupportedHandleTypes)
+    FIELD(IpcEventSupport, ipcEventSupported)
     default:
       return false;
   }
@@ -226,7 +230,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   return api([&](Runtime& r) {
     if (!p) return cudaErrorInvalidValue;
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
-    *p = properties(r.device(), device);
+    *p = properties(r.device(), device, r.connection().sharing());
     return cudaSuccess;
   });
 }
@@ -237,7 +241,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       return cudaErrorInvalidValue;
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
     const DeviceDescription& d = r.device();
-    if (from_properties(properties(d, device), attribute, *value)) return cudaSuccess;
+    if (from_properties(properties(d, device, r.connection().sharing()), attribute, *value))
+      return cudaSuccess;
     switch (attribute) {
       case cudaDevAttrClockRate:
         *value = kilohertz(d.clock_mhz);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/graph_work.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -36,11 +37,18 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
-    const StreamUse use = queue_on(r, stream);
+    // The work before a record that other processes wait for must be carried out when this call returns.
+    const bool shared = found->shared;
+    const StreamUse use = shared ? use_stream(r, stream) : queue_on(r, stream);
+    if (shared && !(found = r.find_event(event))) return cudaErrorInvalidResourceHandle;  // it has waited
     if (use.error != cudaSuccess) return use.error;
     // Event and stream must be of the same device.
     if (found->device != r.target()) return cudaErrorInvalidResourceHandle;
-    if (use.capture && (flags & cudaEventRecordExternal)) return capture(use, RecordCall{event, found->id});
+    if (use.capture && (flags & cudaEventRecordExternal)) {
+      Work work;
+      const cudaError_t error = make_record(r, event, work);
+      return error == cudaSuccess ? capture(use, std::move(work)) : error;
+    }
     if (use.capture) {
       found->capture = use.capture->capture->id;
       found->captured = use.capture->frontier;
@@ -54,6 +62,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
           return cudaSuccess;
         },
         &found->queued);
+    if (shared) r.connection().finish();
     found->recorded = true;
     found->capture = 0;
     found->captured.clear();
@@ -86,7 +95,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
-    if (!found->recorded) return cudaSuccess;
+    if (!found->recorded && !found->shared) return cudaSuccess;
     const RecordedEvent recorded{found->id, found->device};
     r.host_functions.wait_for(found->queued);
     r.aim(recorded.device);
@@ -102,7 +111,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const Event* found = r.find_event(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = query_event(*found); error != cudaSuccess) return error;
-    if (!found->recorded) return cudaSuccess;
+    if (!found->recorded && !found->shared) return cudaSuccess;
     if (!r.host_functions.done(found->queued)) return cudaErrorNotReady;
     r.aim(found->device);
     EventState state;

@@ -3,6 +3,7 @@
 #include "simulator/runtime/memory_pool.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace roofline::sim::runtime {
 namespace {
@@ -62,6 +63,13 @@ void MemoryPools::destroy(MemoryPool& pool) {
 void MemoryPools::allocated(MemoryPool& pool, u64 address, u64 bytes) {
   pool.take(bytes);
   allocations_[address] = {&pool, bytes};
+}
+
+MemoryPool* MemoryPools::pool_of(u64 address) const {
+  const auto next = allocations_.upper_bound(address);
+  if (next == allocations_.begin()) return nullptr;
+  const auto& [begin, allocation] = *std::prev(next);
+  return address - begin < allocation.bytes ? allocation.pool : nullptr;
 }
 
 void MemoryPools::released(u64 address) {

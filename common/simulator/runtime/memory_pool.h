@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "simulator/channel/shared_handle.h"
 #include "simulator/runtime/connection.h"
 #include "simulator/runtime/cuda.h"
 
@@ -16,7 +17,11 @@ struct MemoryPool {
   int device = 0;
   bool is_default = false;
   bool dying = false;  ///< destroyed while allocations live
-  u64 limit = 0;       ///< most bytes it may reserve, 0: all of the device
+  bool exportable = false;
+  /// Of another process: nothing is allocated from it here.
+  std::optional<channel::SharedHandle> imported = std::nullopt;
+  u64 number = 0;  ///< of an imported pool, in that process
+  u64 limit = 0;   ///< most bytes it may reserve, 0: all of the device
   u64 release_threshold = 0;
   int reuse[3] = {1, 1, 1};  ///< follow event dependencies, opportunistic, internal dependencies
   u64 used = 0, used_high = 0, reserved = 0, reserved_high = 0;
@@ -42,6 +47,8 @@ class MemoryPools {
   static cudaMemPool_t handle_of(MemoryPool& pool) { return reinterpret_cast<cudaMemPool_t>(&pool); }
 
   void allocated(MemoryPool& pool, u64 address, u64 bytes);
+  /// The pool of the allocation around an address, or nullptr.
+  MemoryPool* pool_of(u64 address) const;
   /// The allocation is gone.
   void released(u64 address);
   /// The device was synchronised: pools keep no more than their thresholds.

@@ -8,6 +8,7 @@
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/graph_memory.h"
 #include "simulator/runtime/graph_work.h"
+#include "simulator/runtime/sharing.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -19,6 +20,7 @@ namespace {
 u64 rounded(u64 bytes) { return (bytes + 255) / 256 * 256; }
 
 cudaError_t allocate(Runtime& r, void** to, u64 bytes, MemoryPool& pool) {
+  if (pool.imported) return cudaErrorInvalidValue;
   if (bytes == 0) return cudaSuccess;
   if (pool.limit && rounded(bytes) > pool.limit - std::min(pool.limit, pool.used))
     return cudaErrorMemoryAllocation;
@@ -150,11 +152,14 @@ ROOFLINE_EXPORT cudaError_t cudaFreeAsync_ptsz(void* p, cudaStream_t stream) {
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return api([&](Runtime& r) {
     if (!pool || !properties) return cudaErrorInvalidValue;
-    if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
+    const bool exportable = properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
+    if (properties->handleTypes != cudaMemHandleTypeNone && !exportable) return cudaErrorNotSupported;
     int device = 0;
     const cudaError_t error = device_at(r, properties->location, properties->allocType, device);
     if (error != cudaSuccess) return error;
-    *pool = MemoryPools::handle_of(r.pools.create(device, properties->maxSize));
+    MemoryPool& made = r.pools.create(device, properties->maxSize);
+    made.exportable = exportable;
+    *pool = MemoryPools::handle_of(made);
     return cudaSuccess;
   });
 }
@@ -186,7 +191,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return with_pool(pool, [&](Runtime& r, MemoryPool& found) {
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
-    if (found.device != device) return cudaErrorInvalidValue;
+    if (found.device != device || found.imported) return cudaErrorInvalidValue;
     r.pools.set_current(device, found);
     return cudaSuccess;
   });
@@ -280,5 +285,64 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, 
              : given == found.access.end() ? cudaMemAccessFlagsProtNone
                                            : given->second;
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
+                                               cudaMemAllocationHandleType type, unsigned flags) {
+  return with_pool(pool, [&](Runtime& r, MemoryPool& found) {
+    if (!handle || type != cudaMemHandleTypePosixFileDescriptor || flags != 0 || !found.exportable)
+      return cudaErrorInvalidValue;
+    r.aim(found.device);
+    HandleBytes bytes;
+    const cudaError_t error = share(r, Shared::kPool, reinterpret_cast<u64>(&found), bytes);
+    return error == cudaSuccess ? make_descriptor(bytes, *static_cast<int*>(handle)) : error;
+  });
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle,
+                                                 cudaMemAllocationHandleType type, unsigned flags) {
+  return api([&](Runtime& r) {
+    if (!pool || type != cudaMemHandleTypePosixFileDescriptor || flags != 0) return cudaErrorInvalidValue;
+    const auto bytes = read_descriptor(static_cast<int>(reinterpret_cast<u64>(handle)), Shared::kPool);
+    if (!bytes) return cudaErrorInvalidValue;
+    SharedState opened;
+    const Status status =
+        r.connection().call(OpenShared{.handle = bytes->handle, .kind = Shared::kPool}, opened);
+    if (status != Status::kOk) return to_cuda(status);
+    MemoryPool& made = r.pools.create(static_cast<int>(opened.gpu), 0);
+    made.imported = bytes->handle;
+    made.number = opened.id;
+    *pool = MemoryPools::handle_of(made);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* p) {
+  return api([&](Runtime& r) {
+    MemoryPool* const pool = r.pools.pool_of(reinterpret_cast<u64>(p));
+    if (!data || !pool || !pool->exportable) return cudaErrorInvalidValue;
+    HandleBytes bytes;
+    const cudaError_t error = share(r, Shared::kMemory, reinterpret_cast<u64>(p), bytes);
+    if (error != cudaSuccess) return error;
+    bytes.pool = reinterpret_cast<u64>(pool);
+    put(*data, bytes);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolImportPointer(void** p, cudaMemPool_t pool, cudaMemPoolPtrExportData* data) {
+  return with_pool(pool, [&](Runtime& r, MemoryPool& found) {
+    if (!p || !data || !found.imported) return cudaErrorInvalidValue;
+    const auto bytes = take(*data, Shared::kMemory);
+    if (!bytes || bytes->handle.machine != found.imported->machine || bytes->pool != found.number)
+      return cudaErrorInvalidValue;
+    SharedState opened;
+    const Status status = r.connection().call(
+        OpenShared{
+            .handle = bytes->handle, .kind = Shared::kMemory, .in_pool = true, .site = r.connection().site()},
+        opened);
+    if (status == Status::kOk) *p = reinterpret_cast<void*>(opened.id);
+    return to_cuda(status);
   });
 }

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/capture.h"
+#include "simulator/runtime/copy.h"
 #include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
@@ -167,7 +169,14 @@ const std::pair<const u64, Runtime::HostAllocation>* Runtime::host_allocation(co
   return address - next->first < next->second.bytes ? &*next : nullptr;
 }
 
-void Runtime::remove_event(cudaEvent_t event) { events_.erase(event); }
+void Runtime::remove_event(cudaEvent_t event) {
+  const Event& found = *find_event(event);
+  if (found.shared) {
+    aim(found.device);
+    connection().post(ForgetEvent{found.id});
+  }
+  events_.erase(event);
+}
 
 void Runtime::reset() {
   const int device = target_;
@@ -191,6 +200,8 @@ void Runtime::reset() {
   std::erase_if(stream_attributes, [&](const auto& entry) { return entry.first.first == device; });
   settings_.erase(device);
   for (auto& [other, settings] : settings_) settings.peers.erase(device);
+  std::erase_if(opened,
+                [&](const auto& entry) { return device_of(pointer(entry.second.address)) == device; });
   generations_[device]++;
 }
 

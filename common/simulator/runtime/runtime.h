@@ -18,6 +18,7 @@
 #include "simulator/runtime/modules.h"
 #include "simulator/runtime/program_clock.h"
 #include "simulator/runtime/registered_memory.h"
+#include "simulator/runtime/sharing.h"
 
 namespace roofline::sim::runtime {
 
@@ -34,6 +35,7 @@ struct Event {
   u32 id = 0;
   unsigned flags = 0;
   bool recorded = false;
+  bool shared = false;         ///< other processes may know it, and record it
   u64 capture = 0;             ///< it was last recorded in this capture (capture.h), 0: in none
   std::vector<Edge> captured;  ///< the work it stands for there
   int device = 0;
@@ -113,6 +115,7 @@ class Runtime {
       0};  ///< cudaSetValidDevices; the first is that of a thread that did not choose
   std::map<std::pair<int, u32>, StreamAttributes> stream_attributes;  ///< by device and number
   RegisteredMemory registered;
+  OpenedMemories opened;
   ManagedRanges managed;
   /// Pinned and managed allocations: address to flags of cudaHostAlloc, or kManaged.
   struct HostAllocation {

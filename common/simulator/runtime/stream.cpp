@@ -85,7 +85,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const bool external = flags & cudaEventWaitExternal;
     if (use.capture && external) return capture(use, WaitCall{event, found->id});
     if (use.capture || found->capture) return wait_in_capture(r, stream, use, *found);
-    if (!found->recorded) return cudaSuccess;
+    if (!found->recorded && !found->shared) return cudaSuccess;
     if (!r.host_functions.done(found->queued)) {
       use.pending = true;
       use.after = found->queued;

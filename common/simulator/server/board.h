@@ -12,6 +12,7 @@
 #include "simulator/checks/checker.h"
 #include "simulator/server/options.h"
 #include "simulator/server/shared_memory.h"
+#include "simulator/server/sharing.h"
 #include "simulator/server/watched_words.h"
 #include "simulator/timing/device_description.h"
 #include "simulator/timing/trace.h"
@@ -59,6 +60,7 @@ struct Board {
   };
   std::map<u64, HostAllocation> host_allocations;  ///< by address
   WatchedWords words;                              ///< that streams wait for
+  Sharing sharing;                                 ///< with other processes
   /// Addresses of managed variables, by the program's number of their module and their name: every GPU that
   /// loads the module finds the same ones.
   std::map<std::pair<u32, std::string>, u64> managed_variables;

@@ -51,6 +51,9 @@ std::string call_name(const T& c) {
   if constexpr (std::is_same_v<T, DestroyTexture>) return "cudaDestroyTextureObject";
   if constexpr (std::is_same_v<T, WriteWord>) return "cuStreamWriteValue";
   if constexpr (std::is_same_v<T, AwaitWord>) return "cuStreamWaitValue";
+  if constexpr (std::is_same_v<T, OpenShared>)
+    return c.kind == Shared::kEvent ? "cudaIpcOpenEventHandle" : "cudaIpcOpenMemHandle";
+  if constexpr (std::is_same_v<T, CloseShared>) return "cudaIpcCloseMemHandle";
   if constexpr (std::is_same_v<T, CreateCondition>) return "cudaGraphConditionalHandleCreate";
   return "CUDA call";
 }

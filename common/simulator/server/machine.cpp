@@ -38,13 +38,18 @@ void Machine::run() {
       Guest served = Guest::kServed;
       for (int i = 0; i < kMostPending && guest_ && served == Guest::kServed; i++)
         served = serve_guest(Wait::kDoNotBlock);
-      if (served == Guest::kClosed) guest_.reset();
+      if (served == Guest::kClosed) end_guest();
       if (!serve_observer()) return;
     } else if (channels[0].revents && serve_guest(Wait::kDoNotBlock) == Guest::kClosed) {
-      guest_.reset();
+      end_guest();
       if (!observer_) return;
     }
   }
+}
+
+void Machine::end_guest() {
+  guest_.reset();
+  board_.sharing.end();
 }
 
 Machine::Guest Machine::serve_guest(Wait wait) {
@@ -107,7 +112,8 @@ Answer Machine::welcome(const Hello& hello) {
                       kStagingBytes,
                       board_.window_memory.size(),
                       board_.options.checks,
-                      board_.options.gpus});
+                      board_.options.gpus,
+                      board_.options.sharing});
   made.descriptors = {board_.staging.descriptor(), board_.window_memory.descriptor(),
                       board_.clock_memory.descriptor()};
   return made;

@@ -20,6 +20,7 @@ class Machine {
   Guest serve_guest(channel::Wait wait);
   /// False when the observer hung up.
   bool serve_observer();
+  void end_guest();
   void answer(const Answer& answer, u32 kind, u32 sequence);
   Answer welcome(const channel::Hello& hello);
   Answer select(const channel::SelectDevice& command);

@@ -89,10 +89,12 @@ Answer Server::handle(const Release& c) {
   Server* owner = board_.owner_of(c.address);
   if (!c.ordered) (owner ? owner : this)->timeline_.synchronize_device();
   if (checks_) checks_->releasing(c.address, c.ordered, known_stream(c.stream) ? c.stream : 0);
-  if (!owner || !owner->device_->release(c.address)) {
+  const bool was_shared = board_.sharing.is_pool_memory(c.address) && close_shared(c.address);
+  if (!was_shared && (!owner || !owner->device_->release(c.address))) {
     if (checks_) checks_->release_refused(c.address);
     return refuse(Status::kInvalidValue);
   }
+  if (owner) board_.sharing.take_back(Shared::kMemory, owner->index_, c.address);
   if (!c.ordered) records_.host_waited();
   return give(Nothing{});
 }

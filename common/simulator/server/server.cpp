@@ -38,6 +38,7 @@ void Server::start_device() {
   device_->set_time_limit(options_.time_limit);
   device_->set_shuffle_blocks(options_.shuffle_blocks);
   device_->set_managed_memory(&pages_);
+  device_->set_shares_memory(board_.sharing.shares_memory());
   if (checks_) checks_->attach(*device_, index_);
   device_->set_permute_fragments(options_.permute_fragments);
   for (const auto& [address, allocation] : board_.host_allocations)
@@ -126,6 +127,7 @@ Answer Server::handle(const ResetDevice&) {
   runs_.clear();
   graphs_.clear();
   board_.release_host_of(index_);
+  board_.sharing.forget(index_);
   sticky_ = Status::kOk;
   start_device();
   return give(Nothing{});

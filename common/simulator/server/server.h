@@ -49,6 +49,7 @@ class Server {
                   !std::is_same_v<Command, channel::AwaitWord> && !std::is_same_v<Command, channel::HostTime>)
       polling_since_ = -1;
     if (checks_) checks_->select(index_);
+    notice_gone_memory();
     if (!board_.words.empty()) host_wrote_words();
     // A wait that is not over is asked for again and again: no call of the program.
     const bool is_traced = options_.trace && !std::is_same_v<Command, channel::HostTime> &&
@@ -150,6 +151,10 @@ class Server {
   Answer handle(const channel::WriteWord&);
   Answer handle(const channel::AwaitWord&);
   Answer handle(const channel::GiveUpWaiting&);
+  Answer handle(const channel::Share&);
+  Answer handle(const channel::OpenShared&);
+  Answer handle(const channel::CloseShared&);
+  Answer handle(const channel::ForgetEvent&);
 
   void start_device();
   void keep_followed();
@@ -220,6 +225,14 @@ class Server {
   bool has_value(const WordOperation& wait) const;
   /// Makes the stream, or the present node, wait; false when the word does not have such a value yet.
   bool await_word(const WordOperation& operation, u32 stream);
+
+  // What processes share (sharing_commands.cpp).
+  Answer refuse_sharing() const;
+  Answer open_own(const channel::OpenShared& c);
+  void reckon_with_others();
+  void notice_gone_memory();
+  /// False when nothing is open at this address.
+  bool close_shared(u64 address);
 
   // Graphs (graph_commands.cpp).
   bool is_valid(const channel::GraphNode& node) const;

@@ -32,10 +32,19 @@ Answer Server::handle(const RecordEvent& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   timeline_.record_event(c.event, c.stream);
   if (checks_) checks_->streams().event_recorded(c.event, c.stream);
+  if (board_.sharing.is_shared(c.event)) {
+    board_.sharing.recorded(c.event, timeline_.settled_end(c.stream));
+    if (checks_) checks_->streams().given_to_others(c.stream);
+  }
   return {};
 }
 
 void Server::wait_event(u32 stream, u32 event) {
+  if (board_.sharing.is_of_another(event)) {
+    timeline_.wait_for_moment(stream, board_.sharing.given_moment());
+    if (checks_) checks_->streams().taken_from_others(stream);
+    return;
+  }
   for (const auto& gpu : board_.gpus) {
     if (!gpu->timeline_.event_recorded(event)) continue;
     if (gpu.get() == this)
@@ -63,6 +72,7 @@ void Server::poll() {
 }
 
 Answer Server::handle(const QueryEvent& c) {
+  if (board_.sharing.is_of_another(c.event)) return give(EventState{.done = true});
   if (!timeline_.event_recorded(c.event)) return give(EventState{});
   const bool done = timeline_.event_done(c.event);
   if (!done) poll();
@@ -99,7 +109,8 @@ Answer Server::handle(const Synchronize& c) {
       if (checks_) checks_->streams().host_waited_for_stream(c.id);
       return give(Nothing{});
     case Synchronize::Scope::kEvent:
-      if (timeline_.event_recorded(c.id)) timeline_.synchronize_event(c.id);
+      if (timeline_.event_recorded(c.id) && !board_.sharing.is_of_another(c.id))
+        timeline_.synchronize_event(c.id);
       if (checks_) checks_->streams().host_waited_for_event(c.id);
       return give(Nothing{});
   }

@@ -150,7 +150,8 @@ Answer Server::handle(const AwaitWord& c) {
 }
 
 Answer Server::handle(const GiveUpWaiting&) {
-  if (!waiting_ || sticky_ != Status::kOk) return {};
+  // Another process may write the word yet.
+  if (!waiting_ || sticky_ != Status::kOk || board_.sharing.shares_memory()) return {};
   const auto& [wait, stream] = *waiting_;
   Trap trap;
   trap.kind = TrapKind::kDeadlock;

@@ -272,6 +272,65 @@ TEST(Machine, ImpossibleNumbersAreRefused) {
   EXPECT_EQ(session.end_region().host_to_device_bytes, 0u);
 }
 
+template <class Reply>
+Reply reply_to(Session& session, const auto& command) {
+  std::vector<std::byte> packet;
+  EXPECT_TRUE(send_packet(session.guest_fd(), packet_of(command), Wait::kBlock));
+  EXPECT_EQ(receive_packet(session.guest_fd(), packet, Wait::kBlock), Received::kPacket);
+  Reader in(packet);
+  Header header;
+  Outcome outcome;
+  Reply reply;
+  in(header, outcome, reply);
+  EXPECT_TRUE(in.complete()) << outcome.message;
+  return reply;
+}
+
+/// Broken by: a machine that lends or borrows although it may not, that opens what it was not given, or more
+/// of it; memory that is reached when its owner has freed it.
+TEST(Machine, MemoryIsSharedWithWhoHasItsHandle) {
+  Session owner = Session::start(SIMULATOR_BUILD, {.threads = 1, .sharing = true});
+  Session other = Session::start(SIMULATOR_BUILD, {.threads = 1, .sharing = true});
+  Session graded = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  const u64 address = allocated(owner, 1000);
+  const Share share{Shared::kMemory, address + 10, 1};
+  const auto handle = reply_to<SharedHandle>(owner, share);
+  EXPECT_EQ(reply_to<SharedHandle>(owner, share), handle);
+  EXPECT_EQ(ask(owner, Share{Shared::kMemory, address + 1000, 1}).status, Status::kInvalidValue);
+  EXPECT_EQ(ask(owner, Share{Shared::kPiece, 12'345, 1}).status, Status::kInvalidValue);
+  EXPECT_EQ(ask(owner, Share{static_cast<Shared>(99), 1, 1}).status, Status::kInvalidValue);
+  EXPECT_EQ(ask(owner, OpenShared{handle}).status, Status::kInvalidContext);
+  EXPECT_EQ(ask(graded, OpenShared{handle}).status, Status::kNotSupported);
+  EXPECT_EQ(ask(graded, Share{Shared::kPool, 1, 1}).status, Status::kNotSupported);
+  EXPECT_EQ(ask(other, OpenShared{handle, Shared::kEvent}).status, Status::kInvalidValue);
+  EXPECT_EQ(ask(other, OpenShared{}).status, Status::kMapFailed);
+  EXPECT_EQ(ask(other, OpenShared{{handle.machine, handle.number + 1}}).status, Status::kMapFailed);
+
+  const auto opened = reply_to<SharedState>(other, OpenShared{handle});
+  EXPECT_EQ(opened.bytes, 1000u);
+  const auto fill = [&](u64 bytes) { return Fill{{opened.id, bytes, bytes, 1}, 7, 1}; };
+  EXPECT_EQ(ask(other, fill(1000)).status, Status::kOk);
+  EXPECT_EQ(ask(other, fill(1001)).status, Status::kInvalidValue);
+  const Descriptor file(memfd_create("test", 0));
+  ASSERT_TRUE(owner.copy_out(address, 1000, file.get(), 0));
+  std::vector<char> bytes(1000);
+  EXPECT_EQ(pread(file.get(), bytes.data(), 1000, 0), 1000);
+  EXPECT_EQ(bytes, std::vector<char>(1000, 7));
+
+  EXPECT_EQ(ask(other, Release{opened.id}).status, Status::kInvalidValue);
+  EXPECT_EQ(ask(other, CloseShared{opened.id + 1}).status, Status::kInvalidValue);
+  EXPECT_EQ(ask(other, CloseShared{opened.id}).status, Status::kOk);
+  EXPECT_EQ(ask(other, CloseShared{opened.id}).status, Status::kInvalidValue);
+  const auto again = reply_to<SharedState>(other, OpenShared{handle});
+  EXPECT_EQ(again.id, opened.id);
+  EXPECT_EQ(ask(other, fill(1000)).status, Status::kOk);
+  EXPECT_EQ(ask(owner, Release{address}).status, Status::kOk);
+  const Outcome gone = ask(other, fill(1000));
+  EXPECT_EQ(gone.status, Status::kInvalidValue);
+  EXPECT_NE(gone.message.find("process 1 freed 1000 bytes"), std::string::npos) << gone.message;
+  EXPECT_EQ(ask(other, OpenShared{handle}).status, Status::kMapFailed);
+}
+
 /// Broken by: a GPU that carries out, or pays for, what another one was told.
 TEST(Machine, CommandsGoToTheSelectedGpu) {
   Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .gpus = 3});

@@ -161,7 +161,7 @@ TEST(Driver, WhatIsMissingIsNamedOnce) {
   const Result result = run({compile_driver(folder, "driver_missing")}, simulated());
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(
-      contains(result.err, "cuIpcGetMemHandle is not supported yet: it returns CUDA_ERROR_NOT_SUPPORTED"))
+      contains(result.err, "cuMulticastCreate is not supported yet: it returns CUDA_ERROR_NOT_SUPPORTED"))
       << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "simulator/device/device.h"
+#include "simulator/machine/imported_memory.h"
 #include "simulator/text.h"
 
 namespace roofline::sim {
@@ -251,6 +252,40 @@ TEST(Memory, PeersFindEachOthersAllocationsWhileAllowed) {
 }
 
 // Breaks when a failure to reserve the window is silent or unclear.
+// Broken by: pages that begin elsewhere than the allocation, other bytes than the owner's, memory that counts
+// as this device's, a neighbour of the allocation that is reached.
+TEST(Memory, ImportedMemoryIsTheOwnersBytes) {
+  Memory owner(kGiB), here(kGiB);
+  ImportedMemory imported(here);
+  (void)owner.allocate(300, "before");
+  const u64 there = owner.allocate(10'000, "there");
+  ASSERT_NE(owner.offset_of(there) % 4096, 0u);
+  const u64 address = imported.open(owner.file(), owner.offset_of(there), 10'000, "memory of process 7");
+  ASSERT_NE(address, 0u);
+  at(there)[9'999] = 5;
+  EXPECT_EQ(at(address)[9'999], 5);
+  at(address)[0] = 6;
+  EXPECT_EQ(at(there)[0], 6);
+  EXPECT_EQ(here.used_bytes(), 0u);
+  ASSERT_NE(here.find(address + 9'999), nullptr);
+  EXPECT_EQ(here.find(address + 10'000), nullptr);
+  EXPECT_EQ(here.find(address - 1), nullptr);
+  EXPECT_FALSE(here.release(address));
+  const u64 second = imported.open(owner.file(), owner.offset_of(there), 10'000, "again");
+  EXPECT_GT(second - address, 10'000 + u64{4096});
+
+  EXPECT_TRUE(imported.close(address));
+  EXPECT_FALSE(imported.close(address));
+  EXPECT_EQ(here.find(address), nullptr);
+  EXPECT_NE(here.explain(address, 4).find("(memory of process 7) that was freed"), std::string::npos)
+      << here.explain(address, 4);
+  imported.lose(second, "gone with its process");
+  EXPECT_EQ(here.find(second), nullptr);
+  EXPECT_NE(here.explain(second, 4).find("gone with its process"), std::string::npos);
+  EXPECT_TRUE(imported.close(second));
+  EXPECT_EQ(imported.open(owner.file(), owner.offset_of(there), 10'000, "once more"), address);
+}
+
 TEST(Memory, SaysWhyItCannotReserve) {
   try {
     Memory memory(u64{1} << 46);

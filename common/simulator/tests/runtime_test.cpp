@@ -107,8 +107,40 @@ TEST(Runtime, MissingFunctionIsNamedOnce) {
   const Folder folder;
   const Result result = run({compile(folder, "missing_api")}, simulated());
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(contains(result.err, "cudaIpcGetMemHandle is not supported")) << result.err;
+  EXPECT_TRUE(contains(result.err, "cudaImportExternalMemory is not supported")) << result.err;
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+/// Broken by: memory that is still reached when its process has freed it or is gone, a wait for that process,
+/// an error without a sentence.
+TEST(Runtime, SharedMemoryGoesWithItsProcess) {
+  const Folder folder;
+  const fs::path program = compile(folder, "shared_memory_gone");
+  for (const std::string what : {"frees", "ends", "is-killed"}) {
+    // The process that has the memory is the first to use CUDA: under `lab run` its machine outlives it.
+    Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .sharing = true});
+    const auto environment = simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())});
+    const pid_t pid = start({program, what}, environment, folder / "out", folder / "err", session.guest_fd());
+    session.close_guest_fd();
+    const Result result{finish(pid), {}, read_file(folder / "err")};
+    EXPECT_EQ(result.status, 0) << what << result.err;
+    EXPECT_TRUE(contains(result.err, "freed 4096 bytes that this process has opened, or has ended"))
+        << what << result.err;
+    EXPECT_TRUE(contains(result.err, "what this handle stands for is gone")) << what << result.err;
+    EXPECT_TRUE(contains(result.err, ", which freed it or has ended")) << what << result.err;
+  }
+}
+
+/// A grade starts its machine so. Broken by: a graded program that reaches another one's GPU, or lends its
+/// own.
+TEST(Runtime, AGradedProgramSharesNothing) {
+  const Folder folder;
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1});
+  const Result result =
+      run({compile(folder, "sharing_refused", {"-cudart", "shared", "-L", SIMULATOR_BUILD, "-lcuda"})},
+          simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())}), session.guest_fd());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "a graded program has its simulated GPU to itself")) << result.err;
 }
 
 /// Broken by: a texture that reads otherwise than it was asked to, without a word.

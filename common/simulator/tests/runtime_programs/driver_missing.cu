@@ -8,11 +8,10 @@ int main() {
   DRIVER_OK(cuInit(0));
   CUcontext context;
   DRIVER_OK(cuCtxCreate(&context, nullptr, 0, 0));
-  CUipcMemHandle handle;
-  CUdeviceptr p;
-  DRIVER_OK(cuMemAlloc(&p, 16));
-  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuIpcGetMemHandle(&handle, p));
-  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuIpcGetMemHandle(&handle, p));
+  CUmemGenericAllocationHandle handle;
+  CUmulticastObjectProp wanted{};
+  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuMulticastCreate(&handle, &wanted));
+  EXPECT_DRIVER(CUDA_ERROR_NOT_SUPPORTED, cuMulticastCreate(&handle, &wanted));
   DRIVER_OK(cuCtxDestroy(context));
   return 0;
 }

@@ -5,11 +5,10 @@
 #include "expect.h"
 
 int main() {
-  cudaIpcMemHandle_t handle;
-  void* p;
-  OK(cudaMalloc(&p, 16));
-  EXPECT_RESULT(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, p));
-  EXPECT_RESULT(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, p));
+  cudaExternalMemory_t memory;
+  const cudaExternalMemoryHandleDesc wanted{};
+  EXPECT_RESULT(cudaErrorNotSupported, cudaImportExternalMemory(&memory, &wanted));
+  EXPECT_RESULT(cudaErrorNotSupported, cudaImportExternalMemory(&memory, &wanted));
   EXPECT(cudaGetLastError() == cudaErrorNotSupported);
   return 0;
 }
