@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that one process allocates and another one opens: both see the same bytes, in both directions; a
-// handle that is opened twice; atomics of two processes on one word; and what is refused.
+// handle that is opened twice; atomics of two processes on one word; a kernel that waits for another process;
+// what is refused.
 #include <vector>
 
 #include "expect.h"
@@ -17,17 +18,23 @@ __global__ void twice_and(int* p, int n, int more) {
 
 __global__ void count(unsigned* counter) { atomicAdd(counter, 1u); }
 
+__global__ void wait_for(const volatile unsigned* flag) {
+  while (*flag == 0) {
+  }
+}
+
 struct Handles {
-  cudaIpcMemHandle_t numbers, counter, unwritten;
+  cudaIpcMemHandle_t numbers, counter, unwritten, flag;
 };
 
 static void child(const Peer& parent) {
   const auto handles = parent.receive<Handles>();
   int *numbers, *again, *unwritten;
-  unsigned* counter;
+  unsigned *counter, *flag;
   OK(cudaIpcOpenMemHandle((void**)&numbers, handles.numbers, cudaIpcMemLazyEnablePeerAccess));
   OK(cudaIpcOpenMemHandle((void**)&counter, handles.counter, cudaIpcMemLazyEnablePeerAccess));
   OK(cudaIpcOpenMemHandle((void**)&unwritten, handles.unwritten, cudaIpcMemLazyEnablePeerAccess));
+  OK(cudaIpcOpenMemHandle((void**)&flag, handles.flag, cudaIpcMemLazyEnablePeerAccess));
   std::vector<int> host(kN);
   OK(cudaMemcpy(host.data(), numbers, kN * sizeof(int), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kN; i++) EXPECT(host[i] == i);
@@ -40,6 +47,10 @@ static void child(const Peer& parent) {
   parent.meet();
   OK(cudaMemcpy(host.data(), numbers, kN * sizeof(int), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kN; i++) EXPECT(host[i] == 2 * (2 * i + 1) + 5);
+
+  wait_for<<<1, 1>>>(flag);
+  parent.meet();
+  OK(cudaDeviceSynchronize());
 
   cudaPointerAttributes facts;
   OK(cudaPointerGetAttributes(&facts, numbers));
@@ -54,6 +65,7 @@ static void child(const Peer& parent) {
   EXPECT_RESULT(cudaErrorInvalidValue, cudaIpcOpenMemHandle((void**)&again, handles.numbers, 0));
   OK(cudaIpcCloseMemHandle(counter));
   OK(cudaIpcCloseMemHandle(unwritten));
+  OK(cudaIpcCloseMemHandle(flag));
   parent.meet();
 }
 
@@ -61,19 +73,22 @@ int main() {
   const Process process(child);
   const Peer& peer = process.peer();
   int *first, *numbers, *unwritten;
-  unsigned* counter;
+  unsigned *counter, *flag;
   Handles handles;
   OK(cudaMalloc(&first, 300));  // so that the others do not begin where the device's memory does
   OK(cudaMalloc(&numbers, kN * sizeof(int)));
   OK(cudaMalloc(&counter, sizeof *counter));
   OK(cudaMalloc(&unwritten, kN * sizeof(int)));
+  OK(cudaMalloc(&flag, sizeof *flag));
   std::vector<int> host(kN);
   for (int i = 0; i < kN; i++) host[i] = i;
   OK(cudaMemcpy(numbers, host.data(), kN * sizeof(int), cudaMemcpyHostToDevice));
   OK(cudaMemset(counter, 0, sizeof *counter));
+  OK(cudaMemset(flag, 0, sizeof *flag));
   OK(cudaIpcGetMemHandle(&handles.numbers, numbers));
   OK(cudaIpcGetMemHandle(&handles.counter, counter));
   OK(cudaIpcGetMemHandle(&handles.unwritten, unwritten));
+  OK(cudaIpcGetMemHandle(&handles.flag, flag));
   peer.send(handles);
   peer.meet();
   OK(cudaMemcpy(host.data(), numbers, kN * sizeof(int), cudaMemcpyDeviceToHost));
@@ -89,6 +104,9 @@ int main() {
   OK(cudaMemcpy(host.data(), unwritten, kN * sizeof(int), cudaMemcpyDeviceToHost));
   for (int i = 0; i < kN; i++) EXPECT(host[i] == 5);
   peer.meet();
+  usleep(300'000);  // long enough to look like a deadlock
+  OK(cudaMemset(flag, 1, sizeof *flag));
+  peer.meet();
   process.end();
 
   EXPECT_RESULT(cudaErrorInvalidValue, cudaIpcGetMemHandle(nullptr, numbers));
@@ -99,4 +117,5 @@ int main() {
   OK(cudaFree(numbers));
   OK(cudaFree(counter));
   OK(cudaFree(unwritten));
+  OK(cudaFree(flag));
 }
