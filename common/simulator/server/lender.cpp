@@ -4,8 +4,10 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -56,7 +58,8 @@ void set_patience(const Descriptor& socket) {
 
 }  // namespace
 
-Lender::Lender(const std::array<u64, 2>& name) : listener_(packet_socket()) {
+Lender::Lender(const std::array<u64, 2>& name, s32 process)
+    : listener_(packet_socket()), process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {
   const Name where(name);
   if (bind(listener_.get(), where.get(), where.bytes) != 0 || listen(listener_.get(), SOMAXCONN) != 0)
     throw std::system_error(errno, std::generic_category(), "socket for other processes");
@@ -98,6 +101,15 @@ void Lender::take_back_all_of(u32 gpu) {
 
 void Lender::serve() {
   for (;;) {
+    // The channel to the program does not tell that it has ended: processes that it forked have it, too.
+    pollfd awaited[2] = {{listener_.get(), POLLIN, 0}, {process_.get(), POLLIN, 0}};
+    if (poll(awaited, 2, -1) < 0) continue;
+    if (awaited[1].revents != 0) {
+      shutdown(listener_.get(), SHUT_RDWR);
+      const std::lock_guard guard(lock_);
+      items_.clear();
+      return;
+    }
     Descriptor borrower(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (borrower)
       answer(std::move(borrower));

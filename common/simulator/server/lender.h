@@ -28,8 +28,9 @@ struct Lent {
 /// borrower stays connected: the connection ends when what it borrowed is gone, or this process.
 class Lender {
  public:
-  /// Throws std::system_error.
-  explicit Lender(const std::array<u64, 2>& name);
+  /// `process`: the program whose end ends all loans, also where the machine outlives it. Throws
+  /// std::system_error.
+  Lender(const std::array<u64, 2>& name, s32 process);
   ~Lender();
   Lender(const Lender&) = delete;
   Lender& operator=(const Lender&) = delete;
@@ -51,7 +52,7 @@ class Lender {
   void serve();
   void answer(channel::Descriptor borrower);
 
-  channel::Descriptor listener_;
+  channel::Descriptor listener_, process_;
   std::mutex lock_;
   std::map<u64, Item> items_;  ///< by number
   u64 last_number_ = 0;

@@ -48,7 +48,7 @@ Sharing::Sharing() {
 }
 
 SharedHandle Sharing::lend(const Lent& what, int file) {
-  if (!lender_) lender_ = std::make_unique<Lender>(name_);
+  if (!lender_) lender_ = std::make_unique<Lender>(name_, what.process);
   shares_memory_ = shares_memory_ || what.kind == Shared::kMemory || what.kind == Shared::kPiece;
   return {name_, lender_->lend(what, file)};
 }
