@@ -54,6 +54,9 @@ std::string meaning_of_limiter(std::string_view resource) {
       {"busiest warp", "one warp has much more to do than the others: share the work among them"},
       {"busiest block", "one block has much more to do than the others: share the work among them"},
       {"busiest SM", "a few blocks have most of the work, and some SM has more of them than others"},
+      {"waits between blocks",
+       "blocks wait for each other, one after the other: can each of them need fewer others, or know sooner "
+       "what they say?"},
       {"block launch",
        "blocks end sooner than new ones can start: give each thread more elements, or wider loads"},
       {"atomics", "atomics wait for each other: combine within a warp or a block first"},

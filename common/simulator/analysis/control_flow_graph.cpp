@@ -153,6 +153,21 @@ void ControlFlowGraph::connect(const ptx::Function& function, std::span<const Tr
   }
 }
 
+bool ControlFlowGraph::in_loop(u32 instruction) const {
+  const u32 home = block_of_[instruction];
+  std::vector<bool> seen(blocks_.size());
+  std::vector<u32> open = blocks_[home].successors;
+  while (!open.empty()) {
+    const u32 b = open.back();
+    open.pop_back();
+    if (b == home) return true;
+    if (seen[b]) continue;
+    seen[b] = true;
+    open.insert(open.end(), blocks_[b].successors.begin(), blocks_[b].successors.end());
+  }
+  return false;
+}
+
 void ControlFlowGraph::find_joins() {
   const PostDominators post(blocks_);
   for (u32 b = 0; b < blocks_.size(); ++b) blocks_[b].join = post.of(b);

@@ -28,6 +28,8 @@ class ControlFlowGraph {
   u32 block_of(u32 instruction) const { return block_of_[instruction]; }
   /// Some path leads back to an earlier instruction.
   bool has_loop() const { return has_loop_; }
+  /// Some path leads from the instruction back to it.
+  bool in_loop(u32 instruction) const;
 
  private:
   void find_blocks(const ptx::Function& function, std::span<const Traits> traits);

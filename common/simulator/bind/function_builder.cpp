@@ -66,6 +66,7 @@ FunctionBuilder::FunctionBuilder(const ptx::Function& source, Symbols& symbols, 
   first_index_ = static_cast<u32>(kernel.info.size());
   dummy_index_ = first_index_ + static_cast<u32>(source.instructions.size());
   kernel.info.resize(dummy_index_ + 1);
+  kernel.meets_blocks.resize(dummy_index_ + 1);
   kernel.info[dummy_index_].cost = {.pipe = Pipe::kNone, .issue = 0};
 }
 
@@ -102,6 +103,7 @@ void FunctionBuilder::build() {
   fix_branches();
   find_joins();
   note_operand_ports();
+  note_flags();
   if (symbols_.is_optimised()) note_machine_code();
   finish_rows();
 }
@@ -305,6 +307,22 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
     emit_hidden(note_spin, {}, {}, true);
   }
   if (ordered && !in_shared) kernel_.in_order = true;
+  if (in_shared) return;
+  const bool is_flag = (info.is_load || info.is_store) && (waits || has("release"));
+  kernel_.meets_blocks[in.index] = is_fence || is_flag || info.is_atomic;
+  const bool polls = is_fence || (is_flag && info.is_load) || old_is_read;
+  if (polls && (!source_.is_entry || graph_.in_loop(current_))) kernel_.waits_for_blocks = true;
+}
+
+/// Behind a fence a plain store may be a flag, too.
+void FunctionBuilder::note_flags() {
+  const auto is_fence = [](const Traits& traits) { return traits.fence == Fence::kWider; };
+  if (std::none_of(traits_.begin(), traits_.end(), is_fence)) return;
+  for (u32 i = first_index_; i < dummy_index_; ++i) {
+    const InstructionInfo& info = kernel_.info[i];
+    if (info.is_store && (info.space == ptx::Space::kGlobal || info.space == ptx::Space::kGeneric))
+      kernel_.meets_blocks[i] = true;
+  }
 }
 
 void FunctionBuilder::bind_call(Instruction& in) {

@@ -87,6 +87,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   void add_final_return();
   u32 instruction_at(u32 code) const;
   void note_order(const Instruction& in, InstructionInfo& info);
+  void note_flags();
   void note_operand_ports();
   void note_machine_code();
   void keep_arrays_in_registers(std::span<InstructionInfo> info);

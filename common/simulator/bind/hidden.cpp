@@ -42,7 +42,7 @@ Execute resize_from(u32 to) {
 }
 
 u64 now(const Warp& w, const Instruction& in) {
-  const double cycles = w.scoreboard != nullptr ? w.scoreboard->now().l2 : 0;
+  const double cycles = w.scoreboard != nullptr ? w.block->start + w.scoreboard->now().l2 : 0;
   if (static_cast<Clock>(in.immediate) == Clock::kCycles) return static_cast<u64>(cycles);
   const Grid& grid = *w.block->grid;
   return static_cast<u64>(grid.start_ns + cycles * 1e3 / grid.device->clock_mhz);

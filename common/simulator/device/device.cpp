@@ -362,8 +362,9 @@ LaunchResult Device::launch(const Launch& launch, u64 waiting) {
   result.output = outcome.output.text(outcome.trap && !kernel.in_order ? outcome.trapped_block : ~u64{0});
   result.trap = std::move(outcome.trap);
   if (!result.trap) result.work = runtime.take();
+  result.cycles_in_time = outcome.cycles_in_time;
   result.time = model_kernel(s.description, result.counters, result.resources, launch.grid, launch.block,
-                             outcome.records, &s.replays);
+                             outcome.records, &s.replays, outcome.cycles_in_time);
   s.now_ns += result.time.seconds * 1e9;
   return result;
 }

@@ -34,6 +34,7 @@ struct LaunchResult {
   KernelCounters counters;
   KernelResources resources;
   Occupancy occupancy;
+  double cycles_in_time = 0;  ///< GridOutcome::cycles_in_time
   KernelTime time;
   std::string output;            ///< what printf and assert wrote, in block order
   std::optional<Trap> trap;      ///< the kernel did not finish

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <span>
 
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/cluster.h"
+#include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"
 #include "simulator/machine/thread_recorder.h"
 #include "simulator/program/address_windows.h"
@@ -45,7 +48,53 @@ u64 call_bytes_below(const Function& function, std::vector<const Function*>& pat
   return most;
 }
 
+/// Sectors of a turn that may be a poll: of two requests of 32 lanes each.
+constexpr size_t kMostLooks = 64;
+/// Meetings with other blocks in a loop that only polls, such as a fence and a load.
+constexpr u32 kMostStopsOfAPoll = 16;
+
+u64 hash_of(const void* bytes, u64 count, u64 seed) {
+  u64 hash = seed + 1;
+  for (u64 i = 0; i + 8 <= count; i += 8) {
+    u64 word = 0;
+    std::memcpy(&word, static_cast<const u8*>(bytes) + i, 8);
+    hash = std::rotl((hash ^ word) * 0x9e3779b97f4a7c15u, 29);
+  }
+  return hash;
+}
+
+u64 hash_of_registers(const Warp& w) {
+  const u64 place[] = {w.pc, w.fragment_mask, w.others.size()};
+  return hash_of(w.frame->rows.get(), w.function->frame_bytes, hash_of(place, sizeof(place), 0));
+}
+
+/// Of a warp whose running lanes poll: no other lanes are ready, or would be let go in the end
+/// (Warp::take_turns).
+bool nobody_else_can_run(const Warp& w) {
+  u32 accounted = w.fragment_mask;
+  for (const Fragment& other : w.others) {
+    if (other.state == Fragment::State::kReady) return false;
+    accounted |= other.mask;
+  }
+  return accounted == w.live();
+}
+
+/// When the first of the warps that can run does so, in cycles of the block.
+double first_due(std::span<const Warp> warps) {
+  double first = std::numeric_limits<double>::infinity();
+  for (const Warp& w : warps)
+    if (w.state == Warp::State::kReady) first = std::min(first, w.due);
+  return first;
+}
+
 }  // namespace
+
+u64 hash_of_sector(const Memory& memory, u64 sector) {
+  const u64 address = sector * kSectorBytes;
+  // Local memory and what ptxas spilled are traffic without an allocation.
+  return memory.find(address) == nullptr ? 0
+                                         : hash_of(reinterpret_cast<const void*>(address), kSectorBytes, 0);
+}
 
 void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const Instruction& in, u32 votes) {
   Barrier& barrier = barriers[id_of_barrier];
@@ -166,6 +215,9 @@ void BlockRunner::begin(u64 linear_id, bool tracked, u32 recorded, Cluster* clus
   block_.live_threads = threads;
   spins_a_turn_ = kSpinsATurn;
   paces_.clear();
+  circles_.assign(block_.warp_count, {});
+  block_.until = std::numeric_limits<double>::infinity();
+  block_.start = 0;
   watched_ = false;
   may_be_watched_ = !tracked;
   block_.warps = warps_.get();
@@ -253,6 +305,106 @@ bool BlockRunner::run(u64 budget, u64& used) {
   spins_a_turn_ =
       visible_work() != work_before ? kSpinsATurn : std::max(spins_a_turn_ / 2, kFewestSpinsATurn);
   return false;
+}
+
+bool BlockRunner::run_until(double cycle, u64 budget, u64& used) {
+  used = 0;
+  block_.spins = 0;
+  const std::span warps(warps_.get(), block_.warp_count);
+  block_.until = std::max(cycle - block_.start, first_due(warps));  // the difference is rounded
+  const auto goes_on = [&](const Warp& w) { return w.state == Warp::State::kReady && w.due <= block_.until; };
+  while (std::any_of(warps.begin(), warps.end(), goes_on)) {
+    for (Warp& w : warps) {
+      if (!goes_on(w)) continue;
+      const u32 done = w.run(kWarpQuantum);
+      w.issued += done;
+      used += done;
+    }
+    if (used < budget && block_.spins < kSpinsATurn) continue;
+    // It computes for long, or its warps wait for each other: time has passed meanwhile.
+    for (Warp& w : warps)
+      if (goes_on(w)) w.due = std::max(w.scoreboard->now().l2, block_.until + 1);
+  }
+  const auto is = [&](Warp::State state) { return [state](const Warp& w) { return w.state == state; }; };
+  if (std::all_of(warps.begin(), warps.end(), is(Warp::State::kDone))) return true;
+  if (std::none_of(warps.begin(), warps.end(), is(Warp::State::kReady))) report_deadlock(block_);
+  note_stops();
+  return false;
+}
+
+double BlockRunner::due() const { return block_.start + first_due({warps_.get(), block_.warp_count}); }
+
+bool BlockRunner::only_polls() const {
+  for (u32 i = 0; i < block_.warp_count; ++i)
+    if (warps_[i].state == Warp::State::kReady && !circles_[i].repeats) return false;
+  return true;
+}
+
+std::vector<u64> BlockRunner::polled() const {
+  std::vector<u64> sectors;
+  for (const Circle& circle : circles_)
+    if (circle.repeats)
+      for (const Look& look : circle.before) sectors.push_back(look.sector);
+  return sectors;
+}
+
+double BlockRunner::poll_period() const {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const Circle& circle : circles_)
+    if (circle.repeats) shortest = std::min(shortest, circle.period);
+  return shortest;
+}
+
+void BlockRunner::note_stops() {
+  looks_.clear();
+  // Only what may wait can be a poll.
+  bool few = block_.spins != 0;
+  for (const SectorRun& run : block_.runs) {
+    few &= looks_.size() + run.count <= kMostLooks;
+    if (!few) break;
+    for (u64 sector = run.first_sector; sector < run.first_sector + run.count; ++sector)
+      looks_.push_back({sector, hash_of_sector(*block_.grid->memory, sector)});
+  }
+  bool repeats = true;
+  for (u32 i = 0; i < block_.warp_count; ++i) {
+    Circle& circle = circles_[i];
+    if (warps_[i].issued == circle.issued) continue;
+    if (few && warps_[i].state == Warp::State::kReady)
+      go_round(warps_[i], circle);
+    else
+      circle = {};
+    circle.issued = warps_[i].issued;
+    repeats &= circle.repeats;
+  }
+  // What one warp did another may have waited for.
+  if (!repeats)
+    for (Circle& circle : circles_) circle.repeats = false;
+}
+
+/// A warp that comes back to the same registers, twice by the same way, goes on like this for ever: what it
+/// does depends on nothing but these and what it looks at.
+void BlockRunner::go_round(const Warp& w, Circle& circle) {
+  circle.looks.insert(circle.looks.end(), looks_.begin(), looks_.end());
+  circle.repeats = false;
+  const u64 registers = hash_of_registers(w);
+  if (registers == circle.registers) {
+    const auto is_still_so = [&](const Look& look) {
+      return look.content == hash_of_sector(*block_.grid->memory, look.sector);
+    };
+    circle.repeats = nobody_else_can_run(w) && !circle.looks.empty() && circle.looks == circle.before &&
+                     std::all_of(circle.looks.begin(), circle.looks.end(), is_still_so);
+    circle.period = w.due - circle.began;
+    circle.before = std::move(circle.looks);
+  } else if (++circle.stops < circle.most) {
+    return;
+  } else {
+    circle.registers = registers;
+    circle.most = std::min(2 * circle.most, kMostStopsOfAPoll);
+    circle.before.clear();
+  }
+  circle.began = w.due;
+  circle.stops = 0;
+  circle.looks.clear();
 }
 
 /// Goes up when the block did what one that only polls does not do.

@@ -16,6 +16,7 @@
 #include "simulator/machine/frame.h"
 #include "simulator/machine/observer.h"
 #include "simulator/machine/spin_watch.h"
+#include "simulator/machine/time_order.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::sim {
@@ -80,7 +81,9 @@ struct GridRunner::Launch {
     return std::find(samples.begin(), samples.end(), block) != samples.end();
   }
   u32 records_of(u64 block) const { return is_sample(block) ? recorded : 0; }
-  bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock; }
+  bool in_time = false;  ///< blocks run in the order of time
+  double last_end = 0;   ///< of a block then, in cycles of the kernel
+  bool tracks(u64 block) const { return is_sample(block) || grid.kernel->uses_clock || in_time; }
 
   /// The SM that is replayed has the recorded blocks in turn: whichever are first, they are spread over the
   /// grid.
@@ -136,7 +139,11 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
       for (AccessEntry& known : worker.access.entries) known.pattern.mask = 0;
     worker.heat.clear();
   }
-  if (in_turns) {
+  launch.in_time =
+      grid.kernel->in_order && grid.kernel->waits_for_blocks && !grid.has_clusters && !shuffle_blocks_;
+  if (launch.in_time) {
+    run_in_time(launch);
+  } else if (in_turns) {
     run_in_turns(launch);
   } else {
     run_parallel(launch);
@@ -184,6 +191,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     outcome.counters.longest_cycles_l2 = launch.longest.l2;
     outcome.counters.longest_cycles_dram = launch.longest.dram;
   }
+  outcome.cycles_in_time = launch.last_end;
   outcome.records = std::move(launch.records);
   outcome.trap = launch.trap;
   outcome.trapped_block = launch.stop_at;
@@ -325,6 +333,19 @@ void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
   runner.begin(id, launch.tracks(id), launch.records_of(id), cluster, static_cast<u32>(n % size));
 }
 
+BlockRunner& GridRunner::idle_runner(Launch& launch, std::vector<BlockRunner*>& idle) {
+  if (idle.empty()) {
+    residents_.push_back(std::make_unique<BlockRunner>(device_));
+    idle.push_back(residents_.back().get());
+  }
+  BlockRunner& runner = *idle.back();
+  idle.pop_back();
+  Worker& worker = *workers_[0];
+  runner.prepare(launch.grid, launch.l1_bytes, worker.issued.data(), &worker.counters, &worker.totals,
+                 &worker.access, &worker.heat);
+  return runner;
+}
+
 void GridRunner::run_in_turns(Launch& launch) {
   Worker& worker = *workers_[0];
   std::vector<BlockRunner*> resident, idle;
@@ -337,14 +358,7 @@ void GridRunner::run_in_turns(Launch& launch) {
   while (started < launch.blocks || !resident.empty()) {
     if (turn >= resident.size()) turn = 0;
     if (started < launch.blocks && resident.size() < launch.resident) {
-      if (idle.empty()) {
-        residents_.push_back(std::make_unique<BlockRunner>(device_));
-        idle.push_back(residents_.back().get());
-      }
-      BlockRunner* fresh = idle.back();
-      idle.pop_back();
-      fresh->prepare(launch.grid, launch.l1_bytes, worker.issued.data(), &worker.counters, &worker.totals,
-                     &worker.access, &worker.heat);
+      BlockRunner* fresh = &idle_runner(launch, idle);
       start_block(launch, *fresh, started);
       ++started;
       turn = shuffle_blocks_ ? 0 : resident.size();
@@ -383,6 +397,94 @@ void GridRunner::run_in_turns(Launch& launch) {
     idle_turns = 0;
     resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(at));
     idle.push_back(runner);
+  }
+}
+
+// ---- one thread, in the order of time ----
+
+namespace {
+
+/// L2, and DRAM behind it: each serves what blocks read and write one after the other, at its best rate.
+class MemoryQueues {
+ public:
+  MemoryQueues(const DeviceDescription& device, const L2Cache::Traffic& traffic)
+      : device_(device), traffic_(traffic) {}
+
+  /// What came to L2 since the last time came at a cycle of the kernel. How long who reads waits for it,
+  /// beyond the latency.
+  double wait(double cycle) {
+    const u64 read = traffic_.read_sectors - read_sectors_;
+    const u64 written = traffic_.write_sectors - write_sectors_;
+    const u64 dram_read = traffic_.dram_read_bytes - dram_read_bytes_;
+    const u64 dram_written = traffic_.dram_write_bytes - dram_write_bytes_;
+    read_sectors_ += read;
+    write_sectors_ += written;
+    dram_read_bytes_ += dram_read;
+    dram_write_bytes_ += dram_written;
+    const double l2 = std::max(number(read), number(written) * device_.l2_write_cost) *
+                      static_cast<double>(kSectorBytes) / device_.l2_gbps;
+    const double dram = (number(dram_read) / device_.dram_read_efficiency +
+                         number(dram_written) / device_.dram_write_efficiency) /
+                        device_.dram_gbps;
+    const double cycles_a_ns = device_.clock_mhz * 1e-3;
+    l2_free_ = std::max(l2_free_, cycle) + l2 * cycles_a_ns;
+    dram_free_ = std::max(dram_free_, cycle) + dram * cycles_a_ns;
+    return std::max(read != 0 ? l2_free_ - cycle : 0, dram_read != 0 ? dram_free_ - cycle : 0);
+  }
+
+ private:
+  const DeviceDescription& device_;
+  const L2Cache::Traffic& traffic_;
+  double l2_free_ = 0, dram_free_ = 0;  ///< cycles
+  u64 read_sectors_ = 0, write_sectors_ = 0, dram_read_bytes_ = 0, dram_write_bytes_ = 0;
+};
+
+}  // namespace
+
+void GridRunner::run_in_time(Launch& launch) {
+  Worker& worker = *workers_[0];
+  std::vector<BlockRunner*> idle;
+  for (auto& runner : residents_) idle.push_back(runner.get());
+  TimeOrder order(*launch.grid.memory);
+  SpinWatch watch(launch.grid);
+  MemoryQueues memory(device_, launch.traffic);
+  u64 started = 0;
+  // Blocks start in launch order, no faster than the device launches them.
+  const auto start_next = [&](double place_is_free) {
+    BlockRunner& runner = idle_runner(launch, idle);
+    start_block(launch, runner, started);
+    runner.block().start = std::max(place_is_free, number(started) / device_.blocks_per_clock);
+    order.add(runner);
+    ++started;
+  };
+  while (started < std::min(launch.blocks, launch.resident)) start_next(0);
+  while (order.size() != 0) {
+    BlockRunner& runner = order.take_first();
+    Block& block = runner.block();
+    const double cycle = runner.due();
+    bool ended = false;
+    try {
+      u64 used = 0;
+      ended = runner.run_until(cycle, kSlice, used);
+      check_time(launch, block);
+      order.notice(block.runs, cycle);
+      launch.l2.access(block.runs.data(), block.runs.size(), launch.traffic);
+      block.runs.clear();
+      block.start += memory.wait(cycle);
+      if (!ended) order.put_back(runner);
+      watch.after_turn(block, order);
+    } catch (const TrapException& trap) {
+      note_trap(launch, block.linear_id, trap.trap);
+      if (!order.holds(runner)) finish_block(launch, worker, runner);
+      while (order.size() != 0) finish_block(launch, worker, order.take_first());
+      return;
+    }
+    if (!ended) continue;
+    finish_block(launch, worker, runner);
+    const double end = block.start + runner.cycles().l2;
+    launch.last_end = std::max(launch.last_end, end);
+    idle.push_back(&runner);
+    if (started < launch.blocks) start_next(end + device_.block_start_latency);
   }
 }
 

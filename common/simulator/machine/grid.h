@@ -21,6 +21,9 @@ struct GridOutcome {
   KernelCounters counters;  ///< per instruction and per request; sums over instructions are derived later
   KernelOutput output;
   std::vector<BlockRecord> records;  ///< of the sampled blocks, spread over the grid
+  /// Of a kernel whose blocks may wait for each other: cycles until the last one ended, each with its
+  /// dependency time and with what it waited for others (machine/time_order.h); 0 for other kernels.
+  double cycles_in_time = 0;
   std::optional<Trap> trap;
   u64 trapped_block = 0;
 };
@@ -57,10 +60,12 @@ class GridRunner {
 
   void run_parallel(Launch& launch);
   void run_in_turns(Launch& launch);
+  void run_in_time(Launch& launch);
   void work(Launch& launch, Worker& worker);
   void run_block(Launch& launch, Worker& worker, u64 id);
   void finish_block(Launch& launch, Worker& worker, BlockRunner& runner);
   void start_block(Launch& launch, BlockRunner& runner, u64 n);
+  BlockRunner& idle_runner(Launch& launch, std::vector<BlockRunner*>& idle);
   void note_trap(Launch& launch, u64 block, const Trap& trap);
   void check_time(const Launch& launch, const Block& block) const;
   void merge(Launch& launch, unsigned workers);

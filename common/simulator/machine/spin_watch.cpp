@@ -27,4 +27,16 @@ void SpinWatch::after_turn(const Block& block, u64 used, const std::vector<Block
   report_endless_wait((*oldest)->block(), resident.size());
 }
 
+void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
+  const KernelCounters& totals = *block.totals;
+  const u64 changes = totals.global_store_requests + totals.atomic_requests + totals.barriers;
+  idle_polls_ = changes == seen_ && block.spins != 0 ? idle_polls_ + block.spins : 0;
+  seen_ = changes;
+  const u64 blocks = order.size();
+  if (blocks == 0) return;
+  if ((watches_ && idle_polls_ >= kPatience * blocks) ||
+      order.all_slept() >= std::max(kPatience / blocks, kFewestSleeps))
+    report_endless_wait(order.oldest(), blocks);
+}
+
 }  // namespace roofline::sim

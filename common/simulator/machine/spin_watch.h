@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "simulator/machine/block.h"
+#include "simulator/machine/time_order.h"
 
 namespace roofline::sim {
 
@@ -20,6 +21,8 @@ class SpinWatch {
   /// oldest block.
   void after_turn(const Block& block, u64 used, const std::vector<BlockRunner*>& resident,
                   bool last_of_round);
+  /// The same for blocks that run in the order of time; the block is back in there.
+  void after_turn(const Block& block, const TimeOrder& order);
   /// A block began or ended.
   void reset() {
     idle_polls_ = 0;
@@ -28,6 +31,7 @@ class SpinWatch {
 
  private:
   static constexpr u64 kPatience = u64{1} << 18;  ///< polls of each block
+  static constexpr u64 kFewestSleeps = 256;       ///< of all blocks at once
   static constexpr u64 kMany = 256;               ///< in one round; also when no block ran
 
   void begin_round() {

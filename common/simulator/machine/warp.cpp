@@ -37,6 +37,7 @@ void Warp::begin(Block& owner, u32 warp_index, const Function& entry, u32 lanes)
   stop = kNowhere;
   state = State::kReady;
   spins = turns = 0;
+  due = 0;
   cluster_arrived = cluster_passed = 0;
   issued = 0;
   work = {};
@@ -86,6 +87,12 @@ u32 Warp::run_loop(u32 quantum) {
       // Up to a jump the next instruction is known without `pc`, which comes back through memory.
       const Instruction* next = code + pc;
       do {
+        if constexpr (kTracked)
+          if (is_early(*next)) {
+            yield = true;
+            going = false;
+            break;
+          }
         const Instruction& in = *next++;
         pc = static_cast<u32>(next - code);
         ++done;
@@ -131,6 +138,15 @@ u32 Warp::run_loop(u32 quantum) {
   }
   yield = false;
   return done;
+}
+
+/// Known only when nothing holds it back but time: what it reads has been computed.
+bool Warp::is_early(const Instruction& in) {
+  if (block->until == std::numeric_limits<double>::infinity() || in.hidden) return false;
+  const Kernel& kernel = *block->grid->kernel;
+  if (!kernel.meets_blocks[in.index]) return false;
+  due = scoreboard->start_of(in, kernel.info[in.index]).l2;
+  return due > block->until;
 }
 
 void Warp::track(const Instruction& in, u32 active) {

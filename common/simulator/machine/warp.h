@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,10 @@ struct Warp : Lanes {
   ResourceUse work;               ///< so far; issue slots of all pipes are added up at the end
   /// Instructions that may be waiting for others; goes on through calls and the arms of a branch.
   u32 spins = 0;
-  u32 turns = 0;            ///< shares of them that were used up since parked lanes were let go
+  u32 turns = 0;  ///< shares of them that were used up since parked lanes were let go
+  /// In blocks that run in the order of time: when the warp's next instruction that meets other blocks
+  /// starts, in cycles of the block. It does not go on before.
+  double due = 0;
   u32 cluster_arrived = 0;  ///< lanes that arrived at the cluster's barrier in its present phase
   u32 cluster_passed = 0;   ///< lanes that arrived in a phase that is complete, and have not waited
   enum class State : u8 { kReady, kBlocked, kDone };
@@ -106,6 +110,7 @@ struct Warp : Lanes {
   template <bool kTracked, bool kObserved>
   u32 run_loop(u32 quantum);
   void track(const Instruction& in, u32 active);
+  bool is_early(const Instruction& in);
   void enter(Frame* target);
   void resume(const Fragment& fragment);
   Fragment running() const;
@@ -180,6 +185,9 @@ struct Block {
   Warp* warps = nullptr;
   u32 warp_count = 0;
   u32 live_threads = 0;
+  /// Warps stop in front of instructions that meet other blocks and start later than this, in cycles of the
+  /// block. It began at cycle `start` of the kernel, later by what it has slept (machine/time_order.h).
+  double until = std::numeric_limits<double>::infinity(), start = 0;
   u64 spins = 0;  ///< in the present turn: instructions that may be part of a wait through memory
   Cluster* cluster = nullptr;  ///< that it runs in; nullptr when it is alone
   u32 cluster_rank = 0;

@@ -168,8 +168,11 @@ struct Kernel {
   u64 max_dynamic_shared = 0;        ///< as raised by set_max_dynamic_shared, 0: the device's default
   std::map<u32, std::string> files;  ///< `.file` index to path
 
-  bool in_order = false;  ///< blocks must run on one thread: results depend on their order
-  bool may_spin = false;  ///< waits for other lanes, warps or blocks through memory
+  bool in_order = false;          ///< blocks must run on one thread: results depend on their order
+  bool may_spin = false;          ///< waits for other lanes, warps or blocks through memory
+  bool waits_for_blocks = false;  ///< may poll, in a loop, what another block writes
+  /// Parallel to `info`: other blocks may wait for it, or it for them: a flag, an atomic, a fence.
+  std::vector<bool> meets_blocks;
   bool uses_clock = false;
   bool has_calls = false, has_indirect_calls = false;
   bool uses_reserved_shared = false;  ///< reads %reserved_smem_offset_*

@@ -319,7 +319,7 @@ double tensor_latency(const DeviceDescription& device, FlopType type, double flo
 
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
-                        std::span<const BlockRecord> records, ReplayMemory* memory) {
+                        std::span<const BlockRecord> records, ReplayMemory* memory, double cycles_in_time) {
   ReplayMemory none;
   KernelModel model(device, counters, resources, grid, block, records, memory != nullptr ? *memory : none);
   KernelTime time = model.run();
@@ -335,6 +335,11 @@ KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& c
   if (longest > time.seconds) {
     time.seconds = longest;
     time.bounds.insert(time.bounds.begin(), {"busiest block", longest});
+  }
+  // Nor faster than its blocks can wait for each other.
+  if (const double waits = cycles_in_time / (device.clock_mhz * 1e6); waits > time.seconds) {
+    time.seconds = waits;
+    time.bounds.insert(time.bounds.begin(), {"waits between blocks", waits});
   }
   if (time.seconds > 0) time.share = model.share(time.seconds);
   if (const double cycles = time.stalls.sum(); cycles > 0) {

@@ -52,9 +52,11 @@ struct KernelTime {
 /// with its share of L2 and DRAM (timing/sm_replay.h, timing/shared_queue.h), in proportion to what the
 /// average block does. Without records the block's dependency time is taken for the replay, joined by
 /// latency_exponent. Each bound's formula is in kernel_model.cpp and docs/simulator-model.md. `memory`: of
-/// earlier launches on the device.
+/// earlier launches on the device. `cycles_in_time`: until the last of blocks that wait for each other ended,
+/// which is never earlier.
 KernelTime model_kernel(const DeviceDescription& device, const KernelCounters& counters,
                         const KernelResources& resources, Dim3 grid, Dim3 block,
-                        std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr);
+                        std::span<const BlockRecord> records = {}, ReplayMemory* memory = nullptr,
+                        double cycles_in_time = 0);
 
 }  // namespace roofline::sim

@@ -105,20 +105,29 @@ WITHIN_ISSUE Cycles Scoreboard::latency_of(const InstructionInfo& info, MemoryLe
   return {cycles, cycles};
 }
 
+WITHIN_ISSUE Cycles Scoreboard::after_earlier_accesses(Cycles start, const InstructionInfo& info,
+                                                       size_t kind) const {
+  // What is read through the read-only path (ld.global.nc) is written by nobody during the kernel.
+  if (!(info.is_load && info.traits.read_only)) start = later(start, stored_[kind]);
+  return info.is_store || info.is_atomic ? later(start, loaded_[kind]) : start;
+}
+
 WITHIN_ISSUE Cycles Scoreboard::in_memory_order(Cycles start, const InstructionInfo& info,
                                                 MemoryLevel level) {
   if (!info.is_load && !info.is_store && !info.is_atomic) return start;
   const size_t kind = level == MemoryLevel::kShared ? 0 : 1;
-  // What is read through the read-only path (ld.global.nc) is written by nobody during the kernel.
-  const bool read_only = info.is_load && info.traits.read_only;
-  if (!read_only) start = later(start, stored_[kind]);
+  start = after_earlier_accesses(start, info, kind);
   if (info.is_store || info.is_atomic) {
-    start = later(start, loaded_[kind]);
     stored_[kind] = start;
-  } else if (!read_only) {
+  } else if (!info.traits.read_only) {
     loaded_[kind] = later(loaded_[kind], start);
   }
   return start;
+}
+
+Cycles Scoreboard::start_of(const Instruction& in, const InstructionInfo& info) const {
+  constexpr size_t kGlobal = 1;  // as in in_memory_order
+  return after_earlier_accesses(later(front_, sources_ready(in, info)), info, kGlobal);
 }
 
 void Scoreboard::issue(const Instruction& in, const InstructionInfo& info, MemoryLevel level, u32 passes,

@@ -54,6 +54,8 @@ class Scoreboard {
     double l2 = 0, dram = 0;
   };
   Cycles now() const { return issued_; }
+  /// When an access to global memory would start if the warp issued it now.
+  Cycles start_of(const Instruction& in, const InstructionInfo& info) const;
   /// The instruction that issues next is an asynchronous copy: nobody waits for it but wait_for_copies.
   void note_copy() { copies_next_ = true; }
   void commit_copies();
@@ -70,6 +72,7 @@ class Scoreboard {
   Cycles sources_ready(const Instruction& in, const InstructionInfo& info) const;
   double tensor_cycles(const InstructionInfo& info) const;
   Cycles latency_of(const InstructionInfo& info, MemoryLevel level, u32 passes, u32 turns) const;
+  Cycles after_earlier_accesses(Cycles start, const InstructionInfo& info, size_t kind) const;
   /// Start of a memory access, not before the stores that it might depend on; remembers it for the next.
   Cycles in_memory_order(Cycles start, const InstructionInfo& info, MemoryLevel level);
 
