@@ -1,4 +1,4 @@
-// expect: excellent
+// expect: good
 // needs: sim:a100-sxm4-40gb
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
