@@ -195,7 +195,8 @@ BoundKind kind_of_bound(const std::string& resource) {
 }
 
 std::string bound_text(const std::string& resource) {
-  if (resource == "page faults" || resource == "block launch") return resource;  // nothing is computed
+  for (const char* no_computing : {"page faults", "block launch", "waits between blocks"})
+    if (resource == no_computing) return resource;
   switch (kind_of_bound(resource)) {
     case BoundKind::kMemory:
       return "memory bandwidth: " + resource;
