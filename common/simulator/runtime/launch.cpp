@@ -54,7 +54,22 @@ std::string problem_of_extents(const LaunchRequest& q, const DeviceDescription& 
   return {};
 }
 
-/// The error says only that some argument is invalid; the first refused launch of a program is explained.
+/// Why so many threads of this kernel are no block; empty where they are one.
+std::string problem_of_threads(u64 threads, const Kernel& kernel, const DeviceDescription& device) {
+  const KernelResources& compiled = kernel.facts.resources;
+  if (compiled.max_threads != 0 && threads > compiled.max_threads)
+    return "the block has " + std::to_string(threads) +
+           " threads, and __launch_bounds__ of the kernel says " + std::to_string(compiled.max_threads) +
+           " at most";
+  if (const u64 registers = registers_of_block(device, kernel, threads); registers > device.registers_per_sm)
+    return "a block of " + std::to_string(threads) + " threads with " + std::to_string(compiled.registers) +
+           " registers each needs " + std::to_string(registers) + ", and an SM has " +
+           std::to_string(device.registers_per_sm);
+  return {};
+}
+
+/// The error says only that an argument is invalid, or a block too large; the first refused launch of a
+/// program is explained.
 void explain_once(const Kernel& kernel, const std::string& problem) {
   static std::atomic<bool> said = false;
   if (!said.exchange(true)) say("the launch of " + readable_name(kernel.name) + " is refused: " + problem);
@@ -71,10 +86,11 @@ cudaError_t check(const LaunchRequest& q, const Kernel& kernel, const DeviceDesc
                              " are allowed at present (cudaFuncSetAttribute can raise that)");
     return cudaErrorInvalidValue;
   }
-  const u64 threads = extent(q.block).count();
-  const u32 bound = kernel.facts.resources.max_threads;
-  if ((bound && threads > bound) || registers_of_block(device, kernel, threads) > device.registers_per_sm)
+  if (const std::string problem = problem_of_threads(extent(q.block).count(), kernel, device);
+      !problem.empty()) {
+    explain_once(kernel, problem);
     return cudaErrorLaunchOutOfResources;
+  }
   return cudaSuccess;
 }
 
