@@ -131,7 +131,6 @@ std::string digits(double value) {
 std::pair<std::string, std::string> numbers(double expected, double got) {
   std::pair<std::string, std::string> text = {digits(expected), digits(got)};
   if (text.first == text.second) text = {format_number("%.17g", expected), format_number("%.17g", got)};
-  if (text.first == text.second) text.second += ", never written";  // the same NaN, which we had put there
   return text;
 }
 
@@ -209,9 +208,11 @@ Comparison compare(const Output& output, Type type, const CallView& call, const 
     const double value = element_at(type, got, index);
     double bound = 0;
     bool right = acceptable(type, output.tolerance, growth, expected, value, &bound);
-    if (right && options.has_poison && std::isnan(value))
-      right = !is_poison(got, index, size, options.poison);
-    if (!right) piece.add({index, expected.value, value, std::abs(value - expected.value), bound});
+    // A byte that is no NaN may be a result that looks so.
+    const bool may_be_unwritten = options.has_poison && (std::isnan(value) || (!right && size > 1));
+    const bool unwritten = may_be_unwritten && is_poison(got, index, size, options.poison);
+    if (!right || unwritten)
+      piece.add({index, expected.value, value, std::abs(value - expected.value), bound, unwritten});
   };
   // Whole rows where there are rows: what all elements of a row have in common is computed once for a row.
   const std::size_t row = output.columns ? static_cast<std::size_t>(output.columns(settings)) : 1;
@@ -278,9 +279,10 @@ std::string describe(const Comparison& comparison, std::string_view name, std::u
   };
   const auto line = [&](const Mismatch& m, const char* label) {
     const auto [expected, got] = numbers(m.expected, m.got);
+    const bool nobody_wrote = unwritten || m.unwritten;
     text += "\n  " + std::string(label) + place(m.index) + ": expected " + expected +
-            (unwritten ? ", never written" : ", got " + got);
-    if (std::isfinite(m.error) && !unwritten)
+            (nobody_wrote ? ", never written" : ", got " + got);
+    if (std::isfinite(m.error) && !nobody_wrote)
       text +=
           " (off by " + format_number("%.9g", m.error) + ", allowed " + format_number("%.9g", m.bound) + ")";
   };

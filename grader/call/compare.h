@@ -14,6 +14,7 @@ namespace roofline::grader {
 struct Mismatch {
   std::uint64_t index = 0;
   double expected = 0, got = 0, error = 0, bound = 0;
+  bool unwritten = false;  ///< what the judge had put there is still there
 };
 
 /// What comparing one output with its reference found.
@@ -60,7 +61,7 @@ std::vector<std::uint64_t> sample_rows(std::uint64_t elements, std::uint64_t col
                                        std::uint64_t seed);
 
 /// "3 of 1000 elements are wrong" with the first five and the worst, one a line; of a matrix of `columns`
-/// columns with row and column. `unwritten`: what was got is what the judge had put there.
+/// columns with row and column. `unwritten`: none of the wrong elements was written.
 std::string describe(const Comparison& comparison, std::string_view name, std::uint64_t columns = 0,
                      bool unwritten = false);
 

@@ -22,10 +22,18 @@ class Detective {
   PatternFound find() const {
     using Test = std::optional<PatternFound> (Detective::*)() const;
     // What the values are says more than where they are wrong.
-    static constexpr Test kTests[] = {
-        &Detective::untouched_elements, &Detective::constant, &Detective::copied,
-        &Detective::nan_from,           &Detective::scaled,   &Detective::shifted,
-        &Detective::transposed,         &Detective::tail,     &Detective::every_kth};
+    static constexpr Test kTests[] = {&Detective::untouched_elements,
+                                      &Detective::constant,
+                                      &Detective::copied,
+                                      &Detective::nan_from,
+                                      &Detective::some_untouched,
+                                      &Detective::scaled,
+                                      &Detective::shifted,
+                                      &Detective::transposed,
+                                      &Detective::tail,
+                                      &Detective::every_kth,
+                                      &Detective::from_column,
+                                      &Detective::some_rows};
     for (const Test test : kTests) {
       if (auto found = (this->*test)()) return *found;
     }
@@ -65,6 +73,19 @@ class Detective {
     else if (const auto k = stride_of(wrong_))
       where = ": every " + ordinal(*k) + ", starting at " + text(wrong_[0]);
     return PatternFound{Pattern::kUntouched, wrong_[0], "the wrong elements were never written" + where};
+  }
+
+  /// Beside others that somebody wrote: those are wrong for another reason, or because of these.
+  std::optional<PatternFound> some_untouched() const {
+    if (!q_.has_poison || size_ == 1) return {};
+    const auto left = static_cast<std::uint64_t>(
+        std::ranges::count_if(wrong_, [&](std::uint64_t i) { return is_poison(i); }));
+    if (left == 0) return {};
+    const std::uint64_t first = *std::ranges::find_if(wrong_, [&](std::uint64_t i) { return is_poison(i); });
+    return PatternFound{Pattern::kSomeUntouched, first,
+                        (complete() ? "" : "at least ") + text(left) +
+                            " of the wrong elements were never written, first " + name() + "[" + text(first) +
+                            "]"};
   }
 
   std::optional<PatternFound> constant() const {
@@ -156,6 +177,53 @@ class Detective {
     };
     if (rows < 2 || !moved(other)) return {};
     return PatternFound{Pattern::kTransposed, wrong_[0], name() + " is transposed"};
+  }
+
+  /// The length of a row where the output has rows and every wrong element is known; 0: not so.
+  std::uint64_t row_length() const {
+    if (!q_.output.columns || !complete()) return 0;
+    const auto columns = static_cast<std::uint64_t>(q_.output.columns(q_.settings));
+    return columns >= 2 && count() % columns == 0 ? columns : 0;
+  }
+
+  std::optional<PatternFound> from_column() const {
+    const std::uint64_t columns = row_length();
+    if (columns == 0) return {};
+    std::uint64_t first = columns;
+    for (const std::uint64_t i : wrong_) first = std::min(first, i % columns);
+    const std::uint64_t behind = count() / columns * (columns - first);
+    constexpr double kNearlyAll = 0.9;  // some are right by chance
+    if (first == 0 || static_cast<double>(wrong_.size()) < kNearlyAll * static_cast<double>(behind))
+      return {};
+    return PatternFound{Pattern::kFromColumn, first,
+                        "each row is right up to column " + text(first - 1) + ", and wrong from column " +
+                            text(first) + " on"};
+  }
+
+  std::optional<PatternFound> some_rows() const {
+    constexpr std::uint64_t kFewest = 8;  // elements that tell a wrong row from a wrong element
+    const std::uint64_t columns = row_length();
+    if (columns < kFewest) return {};
+    std::vector<std::uint64_t> wrong_in(count() / columns);
+    for (const std::uint64_t i : wrong_) ++wrong_in[i / columns];
+    Indices rows;
+    for (std::uint64_t row = 0; row < wrong_in.size(); ++row) {
+      if (wrong_in[row] == 0) continue;
+      if (2 * wrong_in[row] < columns) return {};
+      rows.push_back(row);
+    }
+    if (rows.size() == wrong_in.size() || wrong_in.size() < 3) return {};
+    std::string which;
+    if (const auto k = stride_of(rows))
+      which = "every " + ordinal(*k) + " row is wrong, starting at row " + text(rows[0]);
+    else if (rows.size() > 1 && rows.back() - rows.front() + 1 == rows.size())
+      which = "rows " + text(rows.front()) + " to " + text(rows.back()) + " are wrong";
+    else if (rows.size() == 1)
+      which = "row " + text(rows[0]) + " is wrong";
+    else
+      which = text(rows.size()) + " rows are wrong, the first of them row " + text(rows[0]);
+    return PatternFound{Pattern::kRows, rows[0],
+                        which + ", of " + text(wrong_in.size()) + "; the other rows are right"};
   }
 
   std::optional<std::uint64_t> contiguous_to_end() const {

@@ -11,8 +11,9 @@
 namespace roofline::grader {
 
 enum class Pattern : std::uint8_t {
-  kNone,       ///< scattered: nothing to say
-  kUntouched,  ///< every wrong element still holds the poison
+  kNone,           ///< scattered: nothing to say
+  kUntouched,      ///< every wrong element still holds the poison
+  kSomeUntouched,  ///< some of the wrong elements do
   kAllZero,
   kConstant,
   kInputCopied,
@@ -20,7 +21,9 @@ enum class Pattern : std::uint8_t {
   kScaled,   ///< the right values times one factor
   kShifted,  ///< element i holds the result of element i + 1 or i - 1
   kTransposed,
-  kTail,  ///< right up to some index, wrong from there to the end
+  kFromColumn,  ///< in each row right up to some column, wrong from there on
+  kRows,        ///< some rows wrong, the others right
+  kTail,        ///< right up to some index, wrong from there to the end
   kAfterPowerOfTwo,
   kEveryKth,     ///< wrong exactly at every k-th element
   kOnlyEveryKth  ///< right only at every k-th element

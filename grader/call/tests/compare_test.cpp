@@ -130,8 +130,8 @@ TEST(Compare, WhatDiffersReadsDifferently) {
       << describe(found, "y");
   found.first = {{0, 3'735'928'559, 1, kNan, 0}};
   EXPECT_NE(describe(found, "y").find("expected 3735928559, got 1"), std::string::npos);
-  found.first = {{0, kNan, kNan, kNan, 0}};
-  EXPECT_NE(describe(found, "y").find("expected nan, got nan, never written"), std::string::npos);
+  found.first = {{0, kNan, kNan, kNan, 0, true}};
+  EXPECT_NE(describe(found, "y").find("expected nan, never written"), std::string::npos);
   found.first = {{0, 1, kNan, kNan, 0}};
   EXPECT_TRUE(describe(found, "y", 0, true).ends_with("y[0]: expected 1, never written"))
       << "not NaN, which the judge had put there";
@@ -196,6 +196,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Example{"untouched", Pattern::kUntouched, [](Scene& s) { poison(s, 0, s.y.size()); }},
         Example{"untouched_tail", Pattern::kUntouched, [](Scene& s) { poison(s, 4096, s.y.size()); }},
+        Example{"untouched_beside_wrong", Pattern::kSomeUntouched,
+                [](Scene& s) {
+                  std::ranges::fill(s.y, 3.0F);
+                  poison(s, 100, s.y.size());
+                }},
         Example{"all_zero", Pattern::kAllZero, [](Scene& s) { std::ranges::fill(s.y, 0.0F); }},
         Example{"nearly_all_zero", Pattern::kTail,
                 [](Scene& s) { std::ranges::fill(std::span(s.y).subspan(1), 0.0F); }},
@@ -263,6 +268,44 @@ TEST(Pattern, TransposedNeedsTheRowLength) {
   };
   EXPECT_EQ(Scene(rows * columns, transpose, columns).pattern().pattern, Pattern::kTransposed);
   EXPECT_EQ(Scene(rows * columns, transpose).pattern().pattern, Pattern::kNone);
+}
+
+// Breaks when a wrong last part of each row, or wrong rows among right ones, read like scattered elements, or
+// when what is right by chance hides them.
+TEST(Pattern, ColumnsAndRows) {
+  const std::size_t rows = 37, columns = 53;
+  const auto wrong_where = [=](auto is_wrong) {
+    return Scene(
+               rows * columns,
+               [=](Scene& s) {
+                 for (std::size_t i = 0; i < s.y.size(); ++i)
+                   if (is_wrong(i / columns, i % columns)) s.y[i] += 1;
+               },
+               columns)
+        .pattern();
+  };
+  const auto behind = [](std::size_t row, std::size_t column) {
+    return column >= 32 && !(row == 3 && column == 40);
+  };
+  EXPECT_EQ(wrong_where(behind).pattern, Pattern::kFromColumn);
+  EXPECT_EQ(wrong_where(behind).sentence, "each row is right up to column 31, and wrong from column 32 on");
+  EXPECT_EQ(wrong_where([](std::size_t row, std::size_t column) {
+              return column >= 32 && (row + column) % 3 != 0;
+            }).pattern,
+            Pattern::kNone)
+      << "a third is more than chance";
+  const auto odd = [](std::size_t row, std::size_t column) { return row % 2 == 1 && column != 7; };
+  EXPECT_EQ(wrong_where(odd).pattern, Pattern::kRows);
+  EXPECT_EQ(wrong_where(odd).sentence,
+            "every 2nd row is wrong, starting at row 1, of 37; the other rows are right");
+  EXPECT_EQ(wrong_where([](std::size_t row, std::size_t column) {
+              return row >= 5 && row < 9 && column != 7;
+            }).sentence,
+            "rows 5 to 8 are wrong, of 37; the other rows are right");
+  EXPECT_EQ(
+      wrong_where([](std::size_t row, std::size_t column) { return row == 5 && column % 3 == 0; }).pattern,
+      Pattern::kNone)
+      << "a third of a row";
 }
 
 TEST(Pattern, ChangedPoisonIsNotUntouched) {
