@@ -209,8 +209,9 @@ void StreamOrder::report(const Operation& before, const Operation& now, u64 addr
           ? "was a stream forgotten? Put both into one: it is the fourth argument of <<<...>>>, and the last "
             "one of cudaMemcpyAsync and cudaMemsetAsync; cudaMemcpy and cudaMemset have none. For two "
             "streams: cudaEventRecord after the first work, cudaStreamWaitEvent before the other"
-          : "record an event after the first (cudaEventRecord) and let the other stream wait for it "
-            "(cudaStreamWaitEvent), or put both into one stream";
+          : "record an event after the first (cudaEventRecord), and let the other stream wait for it "
+            "(cudaStreamWaitEvent) or, before it starts the second, the host (cudaEventSynchronize); or put "
+            "both into one stream";
   findings_.add(std::move(finding));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// finds: race stream-order, line 6
+// finds: race stream-order, line 7
+// advice: the host (cudaEventSynchronize)
 // The kernel does not wait for the copy: it is in another stream.
 __global__ void twice(float* x) {
   x[threadIdx.x] *= 2;
