@@ -84,6 +84,11 @@ Class class_of(worker::Refusal::Reason reason) {
   }
 }
 
+/// Whether a file is one of common/, whose kernels a lab hands to the learner.
+bool is_given(const std::filesystem::path& file) {
+  return file.parent_path().parent_path().filename() == "common";
+}
+
 }  // namespace
 
 Fault fault_of(const sim::Trap& trap) {
@@ -97,7 +102,11 @@ Fault fault_of(const sim::Trap& trap) {
     fault.message +=
         "\nfix: a kernel cannot reach the program's ordinary memory: did you forget cudaMalloc or "
         "cudaMemcpy? A small structure can be passed to the kernel by value";
-  if (trap.address == sim::AddressFault::kPastEnd)
+  if (trap.address == sim::AddressFault::kPastEnd && is_given(trap.source_file))
+    fault.message +=
+        "\nfix: this kernel is not yours: is the array that you gave it as large as its header says, and the "
+        "number of elements right?";
+  else if (trap.address == sim::AddressFault::kPastEnd)
     fault.message +=
         "\nfix: work out this thread's index; where a block reaches past the end of the data, its threads "
         "without an element must do nothing: if (i < n). Does it have that check? Then compare with the size "
@@ -148,8 +157,9 @@ Fault fault_of(const worker::Reply& reply) {
   }
   if (reply.error == kLaunchOutOfResources) {
     fault.message +=
-        "\nA block of that many threads needs more registers than an SM has: use fewer threads, or put "
-        "__launch_bounds__(threads) on the kernel.";
+        "\nA block needs more registers than an SM has: launch fewer threads, or put "
+        "__launch_bounds__(threads) on the kernel. Or it has more threads than __launch_bounds__ says: "
+        "that number is blockDim.x * blockDim.y * blockDim.z.";
   }
   if (reply.error == kNoKernelImage || reply.error == kUnsupportedPtx) {
     fault.message += "\nThe program holds no code for this device.";

@@ -84,8 +84,12 @@ struct Rig::State {
     if (fault) return fault;
     fault = fault_of(reply);
     if (fault) usable = false;
-    if (fault.reason == Class::kCrashed)
-      fault.message.insert(std::min(fault.message.find('\n'), fault.message.size()), refused_call());
+    if (fault.reason == Class::kCrashed) {
+      const std::string refused = refused_call();
+      const std::size_t end = std::min(fault.message.find('\n'), fault.message.size());
+      if (refused.starts_with("\nthe copy of ")) fault.message.resize(end);  // the rest is about launches
+      fault.message.insert(end, refused);
+    }
     return fault;
   }
 
