@@ -106,6 +106,8 @@ void report_deadlock(const Warp& w) {
   trap.message =
       where(*w.block) + ", warp " + std::to_string(w.index) + ": lanes wait for each other for ever:";
   for (const Fragment& f : w.others) trap.message += "\n    " + waiting_text(*w.block, f);
+  trap.message +=
+      "\nEach of them has to be reached by every lane that it waits for: move it out of the condition.";
   throw TrapException{trap};
 }
 
