@@ -114,6 +114,8 @@ class SimulatedRig {
   void picture(const sim::PictureRequest& request);
   /// An array that is an argument of the learner's function has its name there.
   sim::AccessPicture pictured();
+  /// Calls with arrays that nobody filled, and reads nothing back: whether a kernel traps.
+  Fault reach(const CallPlan& plan);
   /// The first bug that the checks of RigOptions found since the start.
   Fault finding();
 

@@ -36,6 +36,8 @@ constexpr unsigned kMostUnwritten = 3;
 constexpr std::uint64_t kSmallBytes = 3 << 20;
 constexpr std::size_t kLeastCases = 4;
 constexpr double kQuickDeadline = 5;
+/// Blocks that run at each end of a grid where it is too large for the simulated device.
+constexpr std::uint64_t kBlocksAtEnds = 4;
 constexpr const char* kNothingWritten = "nothing was written here";
 constexpr Room kFirstRoom = {std::uint64_t{16} << 20, std::uint64_t{32} << 20};
 
@@ -176,6 +178,7 @@ class CaseRunner {
       check.verdict = Verdict::kSkipped;
       check.reason = Class::kUnsupportedDevice;
       check.message = *why;
+      if (one.gpu_only && !stop_ && one.needs_memory <= facts_.memory_bytes) reach(check, one);
       return;
     }
     if (stop_) {
@@ -203,6 +206,29 @@ class CaseRunner {
     check.line = examination.fault.line;
     check.detail = std::move(examination.detail);
     after_fault(examination.fault);
+  }
+
+  /// Too many blocks to simulate, but those at both ends of a grid have the smallest and the largest indices:
+  /// an address outside of the arrays is a fault whatever is in them. Anything else proves nothing.
+  void reach(Check& check, const Case& one) {
+    RigOptions options = grading_.rig_options(device_, kCaseDeadline);
+    options.machine.blocks_at_ends = kBlocksAtEnds;
+    Fault fault;
+    try {
+      Rig rig(options, grading_.submission.worker, grading_.part.program, kFirstRoom.input,
+              kFirstRoom.output);
+      fault = rig.simulated().reach(plan_for(one, 1));
+    } catch (const StartFault&) {
+      return;
+    }
+    if (fault.reason != Class::kOutOfBounds && fault.reason != Class::kMisaligned) return;
+    check.verdict = Verdict::kFail;
+    check.reason = fault.reason;
+    check.message = fault.message +
+                    "\nIs an index or a size beyond 2^31 here, in a 32-bit number such as blockIdx.x * "
+                    "blockDim.x? Of the blocks only the first and the last were run.";
+    check.file = fault.file;
+    check.line = fault.line;
   }
 
   void remember(const CallPlan& plan, const CallOutcome& outcome) {

@@ -22,6 +22,7 @@ struct MachineOptions {
   bool host_time = false;                 ///< the program may say how long its own code took
   bool shuffle_blocks = false;            ///< blocks start in a mixed order where order can matter
   bool sharing = false;                   ///< the program may share memory and events with others (IPC)
+  u64 blocks_at_ends = 0;                 ///< of a grid the first and the last so many run, 0: all
 
   void fields(auto& io) {
     io("device", device);
@@ -34,6 +35,7 @@ struct MachineOptions {
     io("trace", trace);
     io("permute-fragments", permute_fragments);
     io("shuffle-blocks", shuffle_blocks);
+    io("blocks-at-ends", blocks_at_ends);
     io("host-time", host_time);
     io("sharing", sharing);
   }

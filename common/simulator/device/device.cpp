@@ -306,6 +306,7 @@ void Device::set_permute_fragments(bool permute) { state_->permute_fragments = p
 void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
 void Device::set_observer(Observer* observer) { state_->observer = observer; }
 void Device::set_time_limit(double seconds) { state_->runner.set_time_limit(seconds); }
+void Device::set_blocks_at_ends(u64 blocks) { state_->runner.set_blocks_at_ends(blocks); }
 void Device::set_shuffle_blocks(bool shuffled) { state_->runner.set_shuffle_blocks(shuffled); }
 
 void Device::follow(const ThreadRequest& request) {

@@ -132,6 +132,8 @@ class Device {
   /// last one from now on: CUDA promises no order, so a program's results may not depend on it. Clusters keep
   /// theirs.
   void set_shuffle_blocks(bool shuffled);
+  /// See GridRunner.
+  void set_blocks_at_ends(u64 blocks);
 
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
   /// `waiting`: launches by kernels that have not begun.

@@ -51,6 +51,7 @@ struct GridRunner::Launch {
   u64 blocks = 0, resident = 1, l1_bytes = 0;
   bool parallel = false;  ///< several host threads run blocks
   u64 share = 1;          ///< blocks that a thread takes at a time
+  u64 at_ends = 0;        ///< blocks that run at each end of the grid; 0: all
   L2Cache::Traffic traffic{};
   RunMerger merger{l2, traffic};
   std::atomic<u64> next{0};  ///< share
@@ -77,6 +78,7 @@ struct GridRunner::Launch {
       samples.push_back(first + drawn % std::max<u64>(end - first, 1));
     }
   }
+  bool is_left_out(u64 block) const { return at_ends != 0 && block >= at_ends && blocks - block > at_ends; }
   bool is_sample(u64 block) const {
     return std::find(samples.begin(), samples.end(), block) != samples.end();
   }
@@ -107,6 +109,7 @@ GridRunner::~GridRunner() = default;
 GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy) {
   Launch launch{.grid = grid, .l2 = l2};
   launch.blocks = grid.size.count();
+  launch.at_ends = blocks_at_ends_;
   launch.draw_samples();
   launch.resident = std::max<u64>(u64{occupancy.blocks_per_sm} * device_.sms, 1);
   const u64 shared =
@@ -142,9 +145,9 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   launch.in_time =
       grid.kernel->in_order && grid.kernel->waits_for_blocks && !grid.has_clusters && !shuffle_blocks_;
   if (launch.in_time) {
-    run_in_time(launch);
+    if (launch.at_ends == 0) run_in_time(launch);
   } else if (in_turns) {
-    run_in_turns(launch);
+    if (launch.at_ends == 0) run_in_turns(launch);
   } else {
     run_parallel(launch);
   }
@@ -289,6 +292,7 @@ void GridRunner::work(Launch& launch, Worker& worker) {
     if (launch.parallel) launch.merger.wait_for_window(share);
     runs.clear();
     for (u64 id = first; id < std::min(first + launch.share, launch.blocks) && id < launch.stop_at; ++id) {
+      if (launch.is_left_out(id)) continue;
       run_block(launch, worker, id);
       if (launch.parallel) continue;
       launch.l2.access(runs.data(), runs.size(), launch.traffic);

@@ -40,6 +40,9 @@ class GridRunner {
   void set_shuffle_blocks(bool shuffled) { shuffle_blocks_ = shuffled; }
   /// Kernels of other processes use the same memory at the same time.
   void set_shares_memory(bool shares) { shares_memory_ = shares; }
+  /// Only so many blocks at each end of a grid run, and none where blocks may wait for each other: whether
+  /// their addresses are right, in arrays that are too large to be worked on. 0: all run.
+  void set_blocks_at_ends(u64 blocks) { blocks_at_ends_ = blocks; }
   unsigned threads() const { return pool_.workers(); }
   GridOutcome run(Grid& grid, L2Cache& l2, const Occupancy& occupancy);
 
@@ -76,6 +79,7 @@ class GridRunner {
   std::vector<std::unique_ptr<BlockRunner>> residents_;
   double time_limit_ = 0;
   bool shuffle_blocks_ = false, shares_memory_ = false;
+  u64 blocks_at_ends_ = 0;
 };
 
 }  // namespace roofline::sim

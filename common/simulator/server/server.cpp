@@ -37,6 +37,7 @@ void Server::start_device() {
   device_ = std::make_unique<Device>(description_, options_.threads);
   device_->set_time_limit(options_.time_limit);
   device_->set_shuffle_blocks(options_.shuffle_blocks);
+  device_->set_blocks_at_ends(options_.blocks_at_ends);
   device_->set_managed_memory(&pages_);
   device_->set_shares_memory(board_.sharing.shares_memory());
   if (checks_) checks_->attach(*device_, index_);

@@ -310,6 +310,28 @@ TEST_F(SimulatedJudge, AProgramThatEndsAfterARefusalIsToldWhatWasRefused) {
   EXPECT_NE(said.find("axpb.cu: an error"), std::string::npos) << said;
 }
 
+// Breaks when an index of 32 bits is left to a GPU, or an honest kernel is said to have one.
+TEST_F(SimulatedJudge, AddressesBeyond2To31AreTried) {
+  const std::vector<Case> cases = {
+      {.id = "n-257", .title = "n = 257", .settings = {{"n", 257}}},
+      {.id = "beyond", .title = "beyond", .settings = {{"n", 2.2e9}}, .gpu_only = true, .needs_memory = 1}};
+  const Result right = grade_as("right", 0, cases);
+  EXPECT_EQ(right.find("beyond")->verdict, Verdict::kSkipped) << summary(right);
+  EXPECT_NE(right.find("beyond")->message.find("only a GPU decides it"), std::string::npos);
+  const Result wrong = grade_as("index-of-32-bits", 0, cases);
+  EXPECT_EQ(wrong.find("n-257")->verdict, Verdict::kPass) << summary(wrong);
+  EXPECT_EQ(wrong.find("beyond")->reason, Class::kOutOfBounds) << summary(wrong);
+  EXPECT_GT(wrong.find("beyond")->line, 0) << "the source line";
+}
+
+// Breaks when a copy that is refused is explained by what may be wrong with a launch.
+TEST_F(SimulatedJudge, RefusedCopyIsExplainedAsACopy) {
+  const Check check = expect_failure("direction", Class::kCrashed);
+  EXPECT_NE(check.message.find("its direction does not fit the two pointers"), std::string::npos)
+      << check.message;
+  EXPECT_EQ(check.message.find("blocks"), std::string::npos) << check.message;
+}
+
 TEST_F(SimulatedJudge, DivergentBarrierIsNotAHang) { expect_failure("barrier", Class::kDeadlock); }
 
 TEST_F(SimulatedJudge, WorkOfTheHostIsRefusedThoughRight) {

@@ -31,6 +31,11 @@ __global__ void unguarded(const float* x, float* y, float a, float b) {
   y[i] = fmaf(a, x[i], b);  // the test looks for this line
 }
 
+__global__ void index_of_32_bits(const float* x, float* y, float a, float b, long long n) {
+  const int i = static_cast<int>(blockIdx.x * 256 + threadIdx.x);
+  if (i < n) y[i] = fmaf(a, x[i], b);
+}
+
 __global__ void hangs(float* y, std::size_t n) {
   volatile float* flag = y;
   while (n > 100 && flag[0] != 12345.0f) {
@@ -134,6 +139,10 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     unguarded<<<blocks, 256, 0, stream>>>(x, y, a, b);
   else if (is("hangs"))
     hangs<<<1, 32, 0, stream>>>(y, n);
+  else if (is("index-of-32-bits"))
+    index_of_32_bits<<<blocks, 256, 0, stream>>>(x, y, a, b, static_cast<long long>(n));
+  else if (is("direction"))
+    cudaMemcpyAsync(y, x, n * sizeof *y, cudaMemcpyHostToDevice, stream);
   else if (is("barrier"))
     odd_and_even<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
   else if (is("early"))
