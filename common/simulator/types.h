@@ -13,10 +13,6 @@ using s8 = std::int8_t;
 using s16 = std::int16_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
-#if !defined(__clang__) || __clang_major__ >= 15 || \
-    defined(__AVX512FP16__)  // clang 14, of fuzzers and clang-tidy, has none on other x86-64
-using f16 = _Float16;
-#endif
 using f32 = float;
 using f64 = double;
 

@@ -7,6 +7,7 @@
 #include "simulator/isa/address.h"
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
+#include "simulator/isa/half_math.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/ptx/load_error.h"
 
@@ -169,17 +170,9 @@ f64 add_f64(f64 a, f64 b) {
 }
 
 /// f32 has more than twice the precision of a half, so rounding its sum again is harmless.
-Half add_half(Half a, Half b) {
-  const f32 sum = static_cast<f32>(std::bit_cast<f16>(a.bits)) + static_cast<f32>(std::bit_cast<f16>(b.bits));
-  if (std::isnan(sum)) return {0x7fff};
-  return {std::bit_cast<u16>(static_cast<f16>(sum))};
-}
-
-BFloat add_bfloat(BFloat a, BFloat b) {
-  const f32 sum = std::bit_cast<f32>(u32{a.bits} << 16) + std::bit_cast<f32>(u32{b.bits} << 16);
-  if (std::isnan(sum)) return {0x7fff};
-  const u32 bits = std::bit_cast<u32>(sum);
-  return {static_cast<u16>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+template <class H>
+H add_halves(H a, H b) {
+  return narrow<H>(widen(a) + widen(b));
 }
 
 /// atom.global.add.v2.f32 {d0, d1}, [a], {b0, b1}: each element is atomic on its own. extra->slots holds the
@@ -269,14 +262,14 @@ void add_common(std::vector<Row>& rows, std::string_view opcode) {
   add_vector_row<4>(rows, opcode);
   add_rows<F64Only>(rows, opcode, ".add", [](f64 a, f64 b, f64, Place) { return add_f64(a, b); });
   add_rows<TypeList<F16>>(rows, opcode, ".add.noftz",
-                          [](Half a, Half b, Half, Place) { return add_half(a, b); });
+                          [](Half a, Half b, Half, Place) { return add_halves(a, b); });
   add_rows<TypeList<F16X2>>(rows, opcode, ".add.noftz", [](HalfPair a, HalfPair b, HalfPair, Place) {
-    return HalfPair{{add_half(a.element[0], b.element[0]), add_half(a.element[1], b.element[1])}};
+    return HalfPair{{add_halves(a.element[0], b.element[0]), add_halves(a.element[1], b.element[1])}};
   });
   add_rows<TypeList<BF16>>(rows, opcode, ".add.noftz",
-                           [](BFloat a, BFloat b, BFloat, Place) { return add_bfloat(a, b); });
+                           [](BFloat a, BFloat b, BFloat, Place) { return add_halves(a, b); });
   add_rows<TypeList<BF16X2>>(rows, opcode, ".add.noftz", [](BFloatPair a, BFloatPair b, BFloatPair, Place) {
-    return BFloatPair{{add_bfloat(a.element[0], b.element[0]), add_bfloat(a.element[1], b.element[1])}};
+    return BFloatPair{{add_halves(a.element[0], b.element[0]), add_halves(a.element[1], b.element[1])}};
   });
   add_rows<U32Only>(rows, opcode, ".{inc}", [](u32 a, u32 b, u32, Place) { return a >= b ? 0 : a + 1; });
   add_rows<U32Only>(rows, opcode, ".{dec}",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/isa/lanewise.h"
 
-#include <emmintrin.h>
+#include <cstring>
 
 namespace roofline::sim::isa {
 
@@ -38,11 +38,14 @@ void merge_rows(void* to, const void* from, u32 mask, std::size_t bytes) {
 }
 
 u32 collect_flags(const u8* flags) {
-  const auto half = [flags](int at) {
-    const __m128i bytes = _mm_load_si128(reinterpret_cast<const __m128i*>(flags + at));
-    return static_cast<u32>(_mm_movemask_epi8(_mm_slli_epi16(bytes, 7)));
-  };
-  return half(0) | half(16) << 16;
+  u32 bits = 0;
+  for (int i = 0; i < kWarpSize; i += 8) {
+    u64 eight;
+    std::memcpy(&eight, flags + i, sizeof eight);
+    // Flag b is at bit 8 b. Of its copies, 7 to 56 bits higher, one is bit b of the highest byte.
+    bits |= static_cast<u32>(eight * 0x0102'0408'1020'4080u >> 56) << i;
+  }
+  return bits;
 }
 
 }  // namespace roofline::sim::isa

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <cstddef>
 
@@ -23,9 +25,11 @@ inline u32 collect_signs(const s32* values) {
 #if defined(__AVX512DQ__)
   for (int i = 0; i < kWarpSize; i += 16)
     signs |= u32{_mm512_movepi32_mask(_mm512_load_si512(values + i))} << i;
-#else
+#elif defined(__x86_64__)
   for (int i = 0; i < kWarpSize; i += 4)
     signs |= static_cast<u32>(_mm_movemask_ps(_mm_load_ps(reinterpret_cast<const f32*>(values + i)))) << i;
+#else
+  for (int i = 0; i < kWarpSize; ++i) signs |= (static_cast<u32>(values[i]) >> 31) << i;
 #endif
   return signs;
 }
@@ -39,15 +43,25 @@ inline __attribute__((always_inline)) u32 lanes_where(F f, const S*... s) {
   return collect_signs(holds);
 }
 
-/// Whether any lane of a row is NaN: two lanes are compared at a time.
+/// has_nan in the words of every processor: a loop without a way out, which becomes vectors.
+template <class F>
+inline bool any_nan(const F* row) {
+  decltype(to_bits(F{})) unordered = 0;
+  for (int i = 0; i < kWarpSize; ++i) unordered |= row[i] != row[i];
+  return unordered != 0;
+}
+
+/// Whether any lane of a row is NaN: on x86-64 two lanes are compared at a time.
 inline bool has_nan(const f32* row) {
 #if defined(__AVX512F__)
   return _mm512_cmp_ps_mask(_mm512_load_ps(row), _mm512_load_ps(row + 16), _CMP_UNORD_Q) != 0;
-#else
+#elif defined(__x86_64__)
   __m128 unordered = _mm_setzero_ps();
   for (int i = 0; i < kWarpSize; i += 8)
     unordered = _mm_or_ps(unordered, _mm_cmpunord_ps(_mm_load_ps(row + i), _mm_load_ps(row + i + 4)));
   return _mm_movemask_ps(unordered) != 0;
+#else
+  return any_nan(row);
 #endif
 }
 inline bool has_nan(const f64* row) {
@@ -56,11 +70,13 @@ inline bool has_nan(const f64* row) {
     return _mm512_cmp_pd_mask(_mm512_load_pd(row + i), _mm512_load_pd(row + i + 8), _CMP_UNORD_Q);
   };
   return (unordered(0) | unordered(16)) != 0;
-#else
+#elif defined(__x86_64__)
   __m128d unordered = _mm_setzero_pd();
   for (int i = 0; i < kWarpSize; i += 4)
     unordered = _mm_or_pd(unordered, _mm_cmpunord_pd(_mm_load_pd(row + i), _mm_load_pd(row + i + 2)));
   return _mm_movemask_pd(unordered) != 0;
+#else
+  return any_nan(row);
 #endif
 }
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include <xmmintrin.h>
-
 #include <bit>
 #include <cstring>
 #include <deque>
@@ -12,6 +10,7 @@
 #include "simulator/isa/lanewise.h"
 #include "simulator/machine/known_access.h"
 #include "simulator/ptx/load_error.h"
+#include "simulator/vectors.h"
 
 /// "Data Movement and Conversion Instructions", the part that touches memory: ld, ldu, st.
 namespace roofline::sim::isa {
@@ -65,19 +64,19 @@ inline __attribute__((always_inline)) Access request(Warp& w, const Instruction&
 /// Four words a lane, of a full warp: four lanes at a time, turned from rows into columns.
 void load_quads(const Access& access, u32* const* d) {
   for (u32 l = 0; l < kWarpSize; l += 4) {
-    __m128 lane[4];
-    for (u32 i = 0; i < 4; ++i) lane[i] = _mm_loadu_ps(reinterpret_cast<const f32*>(access.lane(l + i)));
-    _MM_TRANSPOSE4_PS(lane[0], lane[1], lane[2], lane[3]);
-    for (u32 j = 0; j < 4; ++j) _mm_store_ps(reinterpret_cast<f32*>(d[j] + l), lane[j]);
+    WordVector lane[4];
+    for (u32 i = 0; i < 4; ++i) lane[i] = load_vector<WordVector>(access.lane(l + i));
+    transpose(lane);
+    for (u32 j = 0; j < 4; ++j) store_vector(d[j] + l, lane[j]);
   }
 }
 
 void store_quads(const Access& access, const u32* const* s) {
   for (u32 l = 0; l < kWarpSize; l += 4) {
-    __m128 word[4];
-    for (u32 j = 0; j < 4; ++j) word[j] = _mm_load_ps(reinterpret_cast<const f32*>(s[j] + l));
-    _MM_TRANSPOSE4_PS(word[0], word[1], word[2], word[3]);
-    for (u32 i = 0; i < 4; ++i) _mm_storeu_ps(reinterpret_cast<f32*>(access.lane(l + i)), word[i]);
+    WordVector word[4];
+    for (u32 j = 0; j < 4; ++j) word[j] = load_vector<WordVector>(s[j] + l);
+    transpose(word);
+    for (u32 i = 0; i < 4; ++i) store_vector(access.lane(l + i), word[i]);
   }
 }
 

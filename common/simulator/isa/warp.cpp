@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#ifdef __AVX512F__
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>

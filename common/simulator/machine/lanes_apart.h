@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <bit>
 #include <cstring>
@@ -19,9 +21,14 @@ inline __attribute__((always_inline)) bool lanes_apart(const Value* values, Valu
 #ifdef __AVX2__
   using Bits = __m256i;
   const auto is_zero = [](Bits bits) { return _mm256_testz_si256(bits, bits) != 0; };
-#else
+#elif defined(__x86_64__)
   using Bits = __m128i;
   const auto is_zero = [](Bits bits) { return _mm_testz_si128(bits, bits) != 0; };
+#else
+  struct Bits {
+    u64 low, high;
+  };
+  const auto is_zero = [](Bits bits) { return (bits.low | bits.high) == 0; };
 #endif
   using Some [[gnu::vector_size(sizeof(Bits))]] = Value;
   Some different{};

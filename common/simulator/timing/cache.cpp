@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/timing/cache.h"
 
+#ifdef __x86_64__
 #include <smmintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -27,10 +29,11 @@ u32 tag_of(u64 line) {
 }
 
 /// Ways (as bits) whose tag equals `tag`.
-u32 matching_ways(const u32* tags, u32 tag) {
+#ifdef __x86_64__
+u32 matching_ways(const std::array<u32, 16>& tags, u32 tag) {
   const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
   const auto compare = [&](int i) {
-    return _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(tags) + i), wanted);
+    return _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(tags.data()) + i), wanted);
   };
   const __m128i low = _mm_packs_epi32(compare(0), compare(1));
   const __m128i high = _mm_packs_epi32(compare(2), compare(3));
@@ -48,6 +51,14 @@ u32 matching_ways(const std::array<u64, kWays>& tags, u64 tag) {
   }
   return found;
 }
+#else
+template <class Tag, size_t kWays>
+u32 matching_ways(const std::array<Tag, kWays>& tags, Tag tag) {
+  Tag found = 0;
+  for (u32 i = 0; i < kWays; ++i) found |= Tag{tags[i] == tag} << i;
+  return static_cast<u32>(found);
+}
+#endif
 
 }  // namespace
 
@@ -140,7 +151,7 @@ u32 L2Cache::victim(Set& set) const {
 void L2Cache::access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& traffic) {
   Set& set = sets_[set_index(line)];
   const u32 tag = tag_of(line);
-  const u32 found = matching_ways(set.tag.data(), tag);
+  const u32 found = matching_ways(set.tag, tag);
   u32 way;
   if (found != 0) {
     way = static_cast<u32>(std::countr_zero(found));
@@ -219,7 +230,7 @@ void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
 
 bool L2Cache::contains(u64 sector) const {
   const Set& set = sets_[set_index(sector / 4)];
-  const u32 found = matching_ways(set.tag.data(), tag_of(sector / 4));
+  const u32 found = matching_ways(set.tag, tag_of(sector / 4));
   return found != 0 && (set.state[static_cast<u32>(std::countr_zero(found))] >> (sector & 3) & 1) != 0;
 }
 

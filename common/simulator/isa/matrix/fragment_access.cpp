@@ -86,7 +86,7 @@ class Requests {
 };
 
 /// The 128 bytes of a tile whose rows are whole in memory.
-void load_rows(const Access& access, u32 lanes_a_row, __m128i (&rows)[8]) {
+void load_rows(const Access& access, u32 lanes_a_row, TileRow (&rows)[8]) {
   if (access.base != 0 || lanes_a_row == 1) {
     for (u32 r = 0; r < 8; ++r) rows[r] = load_row(access.lane(r * lanes_a_row));
     return;
@@ -98,8 +98,8 @@ void load_rows(const Access& access, u32 lanes_a_row, __m128i (&rows)[8]) {
   }
 }
 
-void keep_tile(const FragmentAccess& plan, __m128i (&rows)[8], u8* to) {
-  if (plan.transposes()) transpose_16(rows);
+void keep_tile(const FragmentAccess& plan, TileRow (&rows)[8], u8* to) {
+  if (plan.transposes()) transpose(rows);
   for (u32 r = 0; r < 8; ++r) store_row(to + 16 * r, rows[r]);
 }
 
@@ -219,7 +219,7 @@ void load_fragment(Warp& w, const Instruction& in, const FragmentAccess& plan, u
       const u32 many = std::min(count - first, 4u);
       const Access access = requests.by_rows(&plan.tiles[first], many);
       for (u32 t = 0; t < many; ++t) {
-        __m128i rows[8];
+        TileRow rows[8];
         for (u32 r = 0; r < 8; ++r) rows[r] = load_row(access.lane(8 * t + r));
         keep_tile(plan, rows, registers[first + t]);
       }
@@ -232,7 +232,7 @@ void load_fragment(Warp& w, const Instruction& in, const FragmentAccess& plan, u
       load_elements(requests, plan, plan.tiles[t], to);
     } else if (plan.lane_bytes() == 4) {
       const Access access = requests.along_rows(plan.tiles[t]);
-      __m128i rows[8];
+      TileRow rows[8];
       load_rows(access, 4, rows);
       keep_tile(plan, rows, to[0]);
     } else {
@@ -256,9 +256,9 @@ void store_fragment(Warp& w, const Instruction& in, const FragmentAccess& plan, 
       join_lanes(access, plan, from);
       continue;
     }
-    __m128i rows[8];
+    TileRow rows[8];
     for (u32 r = 0; r < 8; ++r) rows[r] = load_row(from[0] + 16 * r);
-    if (plan.transposes()) transpose_16(rows);
+    if (plan.transposes()) transpose(rows);
     for (u32 l = 0; l < kWarpSize; ++l)
       std::memcpy(access.lane(l), reinterpret_cast<const u8*>(rows) + 4 * l, 4);
   }

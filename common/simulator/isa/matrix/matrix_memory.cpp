@@ -13,9 +13,9 @@ namespace {
 constexpr u8 kRowBytes = 16;
 
 void transpose_tile(const u8* from, u8* to) {
-  __m128i rows[8];
+  TileRow rows[8];
   for (u32 r = 0; r < 8; ++r) rows[r] = load_row(from + 16 * r);
-  transpose_16(rows);
+  transpose(rows);
   for (u32 r = 0; r < 8; ++r) store_row(to + 16 * r, rows[r]);
 }
 
@@ -36,9 +36,9 @@ void load_matrices(Warp& w, const Instruction& in) {
   if (!whole_warp(w, in)) return;
   const Access access = begin_rows(w, in, AccessKind::kLoad, kMatrices);
   for (u32 m = 0; m < kMatrices; ++m) {
-    __m128i rows[8];
+    TileRow rows[8];
     for (u32 r = 0; r < 8; ++r) rows[r] = load_row(access.lane(8 * m + r));
-    if constexpr (kTranspose) transpose_16(rows);
+    if constexpr (kTranspose) transpose(rows);
     u8* d = w.row<u8>(in.extra->slots[m]);
     for (u32 r = 0; r < 8; ++r) store_row(d + 16 * r, rows[r]);
   }
@@ -50,9 +50,9 @@ void store_matrices(Warp& w, const Instruction& in) {
   const Access access = begin_rows(w, in, AccessKind::kStore, kMatrices);
   for (u32 m = 0; m < kMatrices; ++m) {
     const u8* s = w.row<u8>(in.extra->slots[m]);
-    __m128i rows[8];
+    TileRow rows[8];
     for (u32 r = 0; r < 8; ++r) rows[r] = load_row(s + 16 * r);
-    if constexpr (kTranspose) transpose_16(rows);
+    if constexpr (kTranspose) transpose(rows);
     for (u32 r = 0; r < 8; ++r) store_row(access.lane(8 * m + r), rows[r]);
   }
 }

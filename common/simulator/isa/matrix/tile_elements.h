@@ -22,7 +22,7 @@ inline constexpr int kColumnOrder[8] = {0, 2, 4, 6, 1, 3, 5, 7};
 template <class H>
 struct SixteenBitElement {
   static constexpr int kPerRow = 8;
-  static TILE_INLINE Eight widen_row(__m128i row) {
+  static TILE_INLINE Eight widen_row(TileRow row) {
     if constexpr (std::is_same_v<H, Half>)
       return widen_halves(row);
     else
@@ -32,9 +32,9 @@ struct SixteenBitElement {
     for (int r = 0; r < 8; ++r) store(to + r * stride, widen_row(load_row(tile + 16 * r)));
   }
   static TILE_INLINE void unpack_columns(const u8* tile, f32* to, int stride) {
-    __m128i rows[8];
+    TileRow rows[8];
     for (int p = 0; p < 8; ++p) rows[p] = load_row(tile + 16 * kColumnOrder[p]);
-    transpose_16(rows);
+    transpose(rows);
     for (int k = 0; k < 8; ++k) store(to + k * stride, widen_row(rows[k]));
   }
 };

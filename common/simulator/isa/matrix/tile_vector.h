@@ -1,18 +1,24 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#ifdef __AVX2__
 #include <immintrin.h>
+#endif
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "simulator/isa/half_math.h"
+#include "simulator/vectors.h"
 
 /// Eight f32 side by side, in whatever the vector level has. Every operation gives the same bits on every
 /// level.
 namespace roofline::sim::isa {
 
 #define TILE_INLINE inline __attribute__((always_inline))
+
+/// 16 bytes of a tile, as eight 16-bit values.
+using TileRow = ShortVector;
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 
@@ -46,105 +52,83 @@ TILE_INLINE Eight evens_then_odds(Eight a) {
 TILE_INLINE Eight interleaved(Eight a) {
   return {_mm256_permutevar8x32_ps(a.v, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))};
 }
-TILE_INLINE Eight widen_halves(__m128i a) { return {_mm256_cvtph_ps(a)}; }
-TILE_INLINE Eight widen_bfloats(__m128i a) {
-  return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(a), 16))};
+TILE_INLINE Eight widen_halves(TileRow a) { return {_mm256_cvtph_ps(std::bit_cast<__m128i>(a))}; }
+TILE_INLINE Eight widen_bfloats(TileRow a) {
+  return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(std::bit_cast<__m128i>(a)), 16))};
 }
 /// To nearest even; NaN must be canonical.
-TILE_INLINE __m128i narrow_to_halves(Eight a) {
+TILE_INLINE TileRow narrow_to_halves(Eight a) {
   const __m128i bits = _mm256_cvtps_ph(a.v, _MM_FROUND_TO_NEAREST_INT);
   const __m128i nan = _mm_cmpgt_epi16(_mm_and_si128(bits, _mm_set1_epi16(0x7fff)), _mm_set1_epi16(0x7c00));
-  return _mm_or_si128(_mm_andnot_si128(nan, bits), _mm_and_si128(nan, _mm_set1_epi16(0x7fff)));
+  return std::bit_cast<TileRow>(
+      _mm_or_si128(_mm_andnot_si128(nan, bits), _mm_and_si128(nan, _mm_set1_epi16(0x7fff))));
 }
 
 #else
 
 struct Eight {
-  __m128 low, high;
+  FloatVector low, high;
 };
 
-TILE_INLINE Eight load(const f32* from) { return {_mm_loadu_ps(from), _mm_loadu_ps(from + 4)}; }
-TILE_INLINE void store(f32* to, Eight a) {
-  _mm_storeu_ps(to, a.low);
-  _mm_storeu_ps(to + 4, a.high);
-}
 TILE_INLINE Eight load_pair(const f32* low, const f32* high) {
-  return {_mm_loadu_ps(low), _mm_loadu_ps(high)};
+  return {load_vector<FloatVector>(low), load_vector<FloatVector>(high)};
 }
 TILE_INLINE void store_pair(f32* low, f32* high, Eight a) {
-  _mm_storeu_ps(low, a.low);
-  _mm_storeu_ps(high, a.high);
+  store_vector(low, a.low);
+  store_vector(high, a.high);
 }
+TILE_INLINE Eight load(const f32* from) { return load_pair(from, from + 4); }
+TILE_INLINE void store(f32* to, Eight a) { store_pair(to, to + 4, a); }
 TILE_INLINE Eight broadcast(const f32* from) {
-  const __m128 value = _mm_set1_ps(*from);
+  const FloatVector value = {*from, *from, *from, *from};
   return {value, value};
 }
 template <bool kExact>
+TILE_INLINE FloatVector fused(FloatVector a, FloatVector b, FloatVector c) {
+  if constexpr (kExact) return a * b + c;
+  for (int i = 0; i < 4; ++i) c[i] = std::fma(a[i], b[i], c[i]);
+  return c;
+}
+template <bool kExact>
 TILE_INLINE Eight fused(Eight a, Eight b, Eight c) {
-  if constexpr (kExact) {
-    return {_mm_add_ps(_mm_mul_ps(a.low, b.low), c.low), _mm_add_ps(_mm_mul_ps(a.high, b.high), c.high)};
-  } else {
-    alignas(16) f32 x[8], y[8], z[8];
-    store(x, a), store(y, b), store(z, c);
-    for (int i = 0; i < 8; ++i) z[i] = std::fma(x[i], y[i], z[i]);
-    return load(z);
-  }
+  return {fused<kExact>(a.low, b.low, c.low), fused<kExact>(a.high, b.high, c.high)};
+}
+TILE_INLINE FloatVector with_canonical_nan(FloatVector a) {
+  const WordVector nan = std::bit_cast<WordVector>(a != a);
+  return std::bit_cast<FloatVector>((std::bit_cast<WordVector>(a) & ~nan) | (nan & 0x7fff'ffffu));
 }
 TILE_INLINE Eight with_canonical_nan(Eight a) {
-  const __m128 nan = _mm_castsi128_ps(_mm_set1_epi32(0x7fff'ffff));
-  const __m128 low = _mm_cmpunord_ps(a.low, a.low), high = _mm_cmpunord_ps(a.high, a.high);
-  return {_mm_or_ps(_mm_andnot_ps(low, a.low), _mm_and_ps(low, nan)),
-          _mm_or_ps(_mm_andnot_ps(high, a.high), _mm_and_ps(high, nan))};
+  return {with_canonical_nan(a.low), with_canonical_nan(a.high)};
 }
 TILE_INLINE Eight evens_then_odds(Eight a) {
-  return {_mm_shuffle_ps(a.low, a.high, 0x88), _mm_shuffle_ps(a.low, a.high, 0xdd)};
+  return {__builtin_shufflevector(a.low, a.high, 0, 2, 4, 6),
+          __builtin_shufflevector(a.low, a.high, 1, 3, 5, 7)};
 }
 TILE_INLINE Eight interleaved(Eight a) {
-  return {_mm_unpacklo_ps(a.low, a.high), _mm_unpackhi_ps(a.low, a.high)};
+  return {__builtin_shufflevector(a.low, a.high, 0, 4, 1, 5),
+          __builtin_shufflevector(a.low, a.high, 2, 6, 3, 7)};
 }
-TILE_INLINE Eight widen_halves(__m128i a) {
-  alignas(16) u16 bits[8];
+TILE_INLINE Eight widen_halves(TileRow a) {
   alignas(16) f32 values[8];
-  _mm_store_si128(reinterpret_cast<__m128i*>(bits), a);
-  for (int i = 0; i < 8; ++i) values[i] = widen(Half{bits[i]});
+  for (int i = 0; i < 8; ++i) values[i] = widen(Half{a[i]});
   return load(values);
 }
-TILE_INLINE Eight widen_bfloats(__m128i a) {
-  const __m128i zero = _mm_setzero_si128();
-  return {_mm_castsi128_ps(_mm_unpacklo_epi16(zero, a)), _mm_castsi128_ps(_mm_unpackhi_epi16(zero, a))};
+TILE_INLINE Eight widen_bfloats(TileRow a) {
+  const TileRow zero{};
+  return {std::bit_cast<FloatVector>(interleave_low(zero, a)),
+          std::bit_cast<FloatVector>(interleave_high(zero, a))};
 }
-TILE_INLINE __m128i narrow_to_halves(Eight a) {
+TILE_INLINE TileRow narrow_to_halves(Eight a) {
   alignas(16) f32 values[8];
-  alignas(16) u16 bits[8];
   store(values, a);
+  TileRow bits{};
   for (int i = 0; i < 8; ++i) bits[i] = nearest_half_bits(values[i]);
-  return _mm_load_si128(reinterpret_cast<const __m128i*>(bits));
+  return bits;
 }
 
 #endif
 
-TILE_INLINE __m128i load_row(const u8* from) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-}
-TILE_INLINE void store_row(u8* to, __m128i row) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), row); }
-
-/// Rows of eight 16-bit values become columns.
-TILE_INLINE void transpose_16(__m128i (&r)[8]) {
-  __m128i a[8], b[8];
-  for (int i = 0; i < 4; ++i) {
-    a[2 * i] = _mm_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
-    a[2 * i + 1] = _mm_unpackhi_epi16(r[2 * i], r[2 * i + 1]);
-  }
-  for (int h = 0; h < 8; h += 4) {
-    b[h] = _mm_unpacklo_epi32(a[h], a[h + 2]);
-    b[h + 1] = _mm_unpackhi_epi32(a[h], a[h + 2]);
-    b[h + 2] = _mm_unpacklo_epi32(a[h + 1], a[h + 3]);
-    b[h + 3] = _mm_unpackhi_epi32(a[h + 1], a[h + 3]);
-  }
-  for (int i = 0; i < 4; ++i) {
-    r[2 * i] = _mm_unpacklo_epi64(b[i], b[i + 4]);
-    r[2 * i + 1] = _mm_unpackhi_epi64(b[i], b[i + 4]);
-  }
-}
+TILE_INLINE TileRow load_row(const u8* from) { return load_vector<TileRow>(from); }
+TILE_INLINE void store_row(u8* to, TileRow row) { store_vector(to, row); }
 
 }  // namespace roofline::sim::isa
