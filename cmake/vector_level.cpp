@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints the best x86-64 level of the processor that runs it; cmake/vector_level.cmake asks.
+// Prints the best vector level of the processor that runs it; cmake/vector_level.cmake asks.
 #include "simulator/channel/vector_level.h"
 
 #include <cstdio>
 
 int main() {
-  for (const char* level : {"v4", "v3", "v2"})
-    if (roofline::sim::channel::cpu_has(level)) return std::puts(level), 0;
+  for (const auto level : roofline::sim::channel::kVectorLevels)
+    if (roofline::sim::channel::cpu_has(level)) return std::puts(level.data()), 0;
   return 1;
 }

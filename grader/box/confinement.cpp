@@ -21,6 +21,11 @@
 namespace roofline::grader {
 namespace {
 
+#ifdef __aarch64__
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#endif
 constexpr std::uint32_t kX32 = 0x40000000;            // numbers of the other ABI that x86-64 kernels accept
 constexpr std::uint32_t kNewNamespaces = 0x7e020000;  // every CLONE_NEW* that clone can carry
 
@@ -68,8 +73,10 @@ constexpr std::uint32_t kForbidden[] = {SYS_ptrace,
                                         SYS_acct,
                                         SYS_quotactl,
                                         SYS_syslog,
+#ifdef __x86_64__
                                         SYS_iopl,
                                         SYS_ioperm,
+#endif
                                         SYS_lookup_dcookie,
                                         SYS_sethostname,
                                         SYS_setdomainname,
@@ -114,7 +121,7 @@ class Filter {
 std::vector<sock_filter> untrusted_code_filter(bool shared_memory) {
   Filter filter;
   filter.load(offsetof(seccomp_data, arch));
-  filter.if_equal_skip(AUDIT_ARCH_X86_64, 1);
+  filter.if_equal_skip(kArchitecture, 1);
   filter.answer(SECCOMP_RET_KILL_PROCESS);
   filter.load(offsetof(seccomp_data, nr));
   filter.unless_at_least_skip(kX32, 1);

@@ -25,7 +25,12 @@ constexpr std::chrono::seconds kDryRunLimit{20};
 constexpr std::string_view kWorkPrefix = "work-";
 constexpr std::chrono::minutes kAbandoned{10};  // longer than any compilation may take
 constexpr size_t kKeptFiles = 1024;             // of the cache, most recently used
-constexpr const char* kFormat = "2";  // part of every key: raise it when the meaning of a key changes
+// Part of every key: raise it when the meaning of a key changes. Objects are of one architecture.
+#ifdef __aarch64__
+constexpr const char* kFormat = "2 aarch64";
+#else
+constexpr const char* kFormat = "2";
+#endif
 
 // The user's own settings for nvcc, gcc and ld must not change what is graded.
 const std::vector<std::string> kNeutral = {

@@ -108,7 +108,8 @@ CudaProgram examine_program(const std::string& name) {
   if (bytes.starts_with("#!")) throw UsageError(name + " is a script: name the program that it starts");
   const ElfFile elf(std::as_bytes(std::span(bytes)));
   if (!elf.is_elf()) throw UsageError(name + " is not an executable program (ELF file)");
-  if (!elf.is_64_bit() || elf.machine() != EM_X86_64) throw UsageError(name + " was not built for x86-64");
+  if (!elf.is_64_bit() || elf.machine() != sim::static_runtime::kHostMachine)
+    throw UsageError(name + " was not built for " + sim::static_runtime::kHostName);
   std::string other;
   bool uses_driver = false;
   for (const std::string& library : elf.dynamic(DT_NEEDED))

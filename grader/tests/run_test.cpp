@@ -3,10 +3,12 @@
 
 // `lab run` as a person uses it: the built command, real programs. Broken by: an exit status that hides a
 // fault, a message that does not say what to do, a process that is left behind.
+#include <elf.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
+#include <cstddef>
 #include <thread>
 
 #include "grader/base/paths.h"
@@ -239,9 +241,15 @@ TEST(Run, SaysWhyAProgramCannotRun) {
   fs::permissions(text, fs::perms::owner_all);
   const std::string source = folder / "saxpy.cu";
   std::ofstream(source) << "int main() {}\n";
+  const std::string elsewhere = folder / "elsewhere";
+  std::string other_processors = read_file("/bin/true");
+  other_processors[offsetof(Elf64_Ehdr, e_machine)] = static_cast<char>(EM_RISCV);
+  std::ofstream(elsewhere) << other_processors;
+  fs::permissions(elsewhere, fs::perms::owner_all);
   const std::pair<std::string, std::string> cases[] = {{script, "script"},
                                                        {source, "compile it first: ./lab nvcc -lineinfo -o "},
                                                        {text, "not an executable program"},
+                                                       {elsewhere, "was not built for "},
                                                        {folder / "nothing", "no such file"},
                                                        {"no-such-command-here", "not found in PATH"},
                                                        {"/bin/true", "does not use CUDA"}};

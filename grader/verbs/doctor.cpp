@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <fstream>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "grader/base/paths.h"
 #include "grader/base/printable.h"
@@ -17,6 +19,7 @@
 #include "grader/text/svg.h"
 #include "grader/text/table.h"
 #include "grader/verbs/verbs.h"
+#include "simulator/channel/vector_level.h"
 #include "simulator/timing/device_description.h"
 
 namespace roofline::grader {
@@ -121,21 +124,16 @@ Finding archives(const Paths& paths) {
 
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
-  std::string model = "unknown";
-  std::string flags;
-  for (std::string line; std::getline(info, line);) {
-    const size_t colon = line.find(": ");
-    if (colon == std::string::npos) continue;
-    if (line.starts_with("model name")) model = line.substr(colon + 2);
-    if (line.starts_with("flags")) flags = " " + line.substr(colon + 2) + " ";
-  }
-  const auto has = [&](const char* flag) {
-    return flags.find(" " + std::string(flag) + " ") != std::string::npos;
-  };
-  const char* level = has("avx512f") && has("avx512bw") && has("avx512vl") ? "x86-64-v4 (AVX-512)"
-                      : has("avx2") && has("fma")                          ? "x86-64-v3 (AVX2)"
-                                                                           : "x86-64-v2";
-  return std::to_string(std::thread::hardware_concurrency()) + " cores, " + level + ", " + model;
+  std::string model;  // stays empty on ARM, whose kernel gives numbers alone
+  for (std::string line; std::getline(info, line);)
+    if (const size_t colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+      model = ", " + line.substr(colon + 2);
+  static constexpr std::pair<std::string_view, const char*> kNames[] = {
+      {"v4", "x86-64-v4 (AVX-512)"}, {"v3", "x86-64-v3 (AVX2)"}, {"v2", "x86-64-v2"}, {"armv8", "aarch64"}};
+  std::string level;
+  for (const auto& [known, name] : kNames)
+    if (level.empty() && sim::channel::cpu_has(known)) level = ", " + std::string(name);
+  return std::to_string(std::thread::hardware_concurrency()) + " cores" + level + model;
 }
 
 Finding memory() {

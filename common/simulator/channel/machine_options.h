@@ -40,7 +40,7 @@ struct MachineOptions {
     io("sharing", sharing);
   }
 
-  /// Which of the machine's programs: "v2", "v3", "v4", an x86-64 level; empty: the best that this CPU and
+  /// Which of the machine's programs: one of kVectorLevels ("v3"); empty: the best that this CPU and
   /// this build have. Not told to it.
   std::string vector_level = {};
 };

@@ -6,10 +6,13 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <type_traits>
@@ -21,6 +24,7 @@ namespace roofline::sim::channel {
 namespace {
 
 constexpr int kGuestInMachine = 3, kObserverInMachine = 4;
+constexpr long kPageBytes = 4096;  ///< of the host: what device memory is mapped in. ARM has larger ones, too
 
 /// Above the numbers that the machine uses, so that moving one does not overwrite another.
 Descriptor out_of_the_way(Descriptor fd) {
@@ -78,16 +82,25 @@ int spawn(const std::filesystem::path& program, const std::vector<std::string>& 
 
 std::filesystem::path choose_machine(const std::filesystem::path& directory,
                                      const std::string& vector_level) {
-  const auto program = [&](const std::string& level) { return directory / ("simulated-gpu-" + level); };
+  if (const long page = sysconf(_SC_PAGESIZE); page != kPageBytes)
+    throw std::runtime_error("this needs a kernel with memory pages of " + std::to_string(kPageBytes) +
+                             " bytes; here they have " + std::to_string(page) + " (getconf PAGESIZE)");
+  const auto program = [&](std::string_view level) {
+    return directory / ("simulated-gpu-" + std::string(level));
+  };
   if (!vector_level.empty()) {
-    if (vector_level != "v2" && vector_level != "v3" && vector_level != "v4")
-      throw std::runtime_error("vector level '" + vector_level + "' is not one of v2, v3, v4");
+    if (std::ranges::find(kVectorLevels, vector_level) == std::end(kVectorLevels)) {
+      std::string known;
+      for (const std::string_view level : kVectorLevels)
+        known += (known.empty() ? "" : ", ") + std::string(level);
+      throw std::runtime_error("vector level '" + vector_level + "' is not one of " + known);
+    }
     if (!std::filesystem::exists(program(vector_level)))
       throw std::runtime_error(program(vector_level).string() + " was not built");
     if (!cpu_has(vector_level)) throw std::runtime_error("this CPU is not an x86-64-" + vector_level);
     return program(vector_level);
   }
-  for (const char* level : {"v4", "v3", "v2"})
+  for (const std::string_view level : kVectorLevels)
     if (cpu_has(level) && std::filesystem::exists(program(level))) return program(level);
   throw std::runtime_error("no simulated-gpu program for this CPU in " + directory.string());
 }

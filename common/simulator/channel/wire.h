@@ -12,7 +12,7 @@
 #include "simulator/types.h"
 
 /// How values become bytes. A message lists its fields once, in `void fields(auto& io)`; Writer and Reader
-/// visit that list. Numbers are little-endian (the only hosts are x86-64), text and lists start with a u32
+/// visit that list. Numbers are little-endian (so are all hosts), text and lists start with a u32
 /// length. Reader is total: it accepts any bytes, never reads past them, and never allocates more than they
 /// could describe.
 namespace roofline::sim::channel {

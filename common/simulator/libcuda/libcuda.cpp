@@ -63,18 +63,28 @@ namespace {
 
 }  // namespace
 
+// Where an indirect call may arrive; the jump, which changes no register that a caller or a function relies
+// on.
+#ifdef __aarch64__
+#define TO_SLOT                                           \
+  "hint 34\n" /* bti c */                                 \
+  "adrp x16, roofline_driver_jumps + slot\n"              \
+  "ldr x16, [x16, #:lo12:roofline_driver_jumps + slot]\n" \
+  "br x16\n"
+#else
+#define TO_SLOT \
+  "endbr64\n"   \
+  "jmp *roofline_driver_jumps + slot(%rip)\n"
+#endif
+
 // One jump for each name; the assembler counts the slots.
-#define JUMP(name)                            \
-  ".globl " #name                             \
-  "\n"                                        \
-  ".type " #name                              \
-  ", @function\n"                             \
-  ".balign 16\n" #name                        \
-  ":\n"                                       \
-  "endbr64\n"                                 \
-  "jmp *roofline_driver_jumps + slot(%rip)\n" \
-  ".size " #name ", . - " #name               \
-  "\n"                                        \
+#define JUMP(name)                                                 \
+  ".globl " #name                                                  \
+  "\n"                                                             \
+  ".type " #name                                                   \
+  ", %function\n"                                                  \
+  ".balign 16\n" #name ":\n" TO_SLOT ".size " #name ", . - " #name \
+  "\n"                                                             \
   ".set slot, slot + 8\n"
 #define DONE(name, base, version) JUMP(name)
 #define TWIN(name, original, base, version) JUMP(name)

@@ -29,8 +29,22 @@ std::atomic<u32> g_seen_count{0};
 std::atomic<bool> g_watching{false};
 struct sigaction g_before;
 
-/// Bit 1 of a page fault's error code: the access was a write.
-constexpr greg_t kFaultOfWrite = 2;
+/// Whether the access that faulted was a write.
+bool was_write(const ucontext_t& program) {
+#ifdef __aarch64__
+  // The kernel appends records to the registers; one is the syndrome of the fault, whose bit 6 tells.
+  const unsigned char* at = program.uc_mcontext.__reserved;
+  for (;;) {
+    const auto* head = reinterpret_cast<const _aarch64_ctx*>(at);
+    if (head->magic == ESR_MAGIC) return (reinterpret_cast<const esr_context*>(at)->esr & 1u << 6) != 0;
+    if (head->size == 0) return false;
+    at += head->size;
+  }
+#else
+  constexpr greg_t kFaultOfWrite = 2;  // bit 1 of a page fault's error code
+  return (program.uc_mcontext.gregs[REG_ERR] & kFaultOfWrite) != 0;
+#endif
+}
 
 void pass_on(int signal, siginfo_t* info, void* context) {
   if ((g_before.sa_flags & SA_SIGINFO) != 0 && g_before.sa_sigaction != nullptr)
@@ -44,9 +58,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const bool ours = address >= kHostWindow && address - kHostWindow < kHostWindowBytes;
   if (!ours || !g_watching.load(std::memory_order_relaxed)) return pass_on(signal, info, context);
   const u32 place = g_seen_count.fetch_add(1, std::memory_order_relaxed);
-  const auto* machine = static_cast<const ucontext_t*>(context);
-  if (place < kMostSeen)
-    g_seen[place] = {address, (machine->uc_mcontext.gregs[REG_ERR] & kFaultOfWrite) != 0};
+  if (place < kMostSeen) g_seen[place] = {address, was_write(*static_cast<const ucontext_t*>(context))};
   mprotect(reinterpret_cast<void*>(address / kPage * kPage), kPage, PROT_READ | PROT_WRITE);
 }
 

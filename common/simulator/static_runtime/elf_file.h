@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <elf.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +11,15 @@
 #include <vector>
 
 namespace roofline::sim::static_runtime {
+
+/// What a program of this host has as its machine, and the name that people know it by.
+#ifdef __aarch64__
+inline constexpr std::uint16_t kHostMachine = EM_AARCH64;
+inline constexpr const char* kHostName = "aarch64";
+#else
+inline constexpr std::uint16_t kHostMachine = EM_X86_64;
+inline constexpr const char* kHostName = "x86-64";
+#endif
 
 /// A function in a symbol table.
 struct Function {
