@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "grader/lab/generate.h"
+#include "grader/lab/half.h"
 
 namespace roofline::grader {
 namespace {

@@ -4,6 +4,10 @@
 #include <bit>
 #include <cstdint>
 
+#if defined(__aarch64__) && __GNUC__ < 13 && !defined(__clang__)
+using _Float16 = __fp16;  // GCC 12 has the name on ARM in C alone; in C++ the type has an older one
+#endif
+
 namespace roofline::grader {
 
 /// A half as a double. Where the CPU has no instruction for it a plain cast calls a library for each; this

@@ -10,6 +10,7 @@
 #include "grader/lab/e4m3.h"
 #include "grader/lab/feed.h"
 #include "grader/lab/gradients.h"
+#include "grader/lab/half.h"
 #include "grader/lab/memory_roofs.h"
 #include "grader/lab/peer_roofs.h"
 #include "random/philox.h"

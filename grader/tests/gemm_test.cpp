@@ -8,6 +8,7 @@
 
 #include "grader/call/compare.h"
 #include "grader/lab/generate.h"
+#include "grader/lab/half.h"
 #include "grader/lab/spec.h"
 
 namespace roofline::grader {

@@ -11,6 +11,8 @@
 #include <set>
 #include <vector>
 
+#include "grader/lab/half.h"
+
 namespace roofline::grader {
 namespace {
 
