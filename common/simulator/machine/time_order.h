@@ -11,8 +11,8 @@
 namespace roofline::sim {
 
 /// The running blocks of a kernel whose blocks wait for each other, in the order of their time: the next is
-/// always the one whose next meeting with others (a flag, an atomic, a fence) starts first. So a block sees of
-/// the others what it would see on a GPU, each alone on its SM, and waits as long as it would wait there.
+/// always the one whose next meeting with others (a flag, an atomic, a fence) starts first. So a block sees
+/// of the others what it would see on a GPU, each alone on its SM, and waits as long as it would wait there.
 ///
 /// Blocks that only poll sleep until what they look at changes. They count as polling all the same: they wake
 /// at the next of their polls.
@@ -29,7 +29,8 @@ class TimeOrder {
   void put_back(BlockRunner& runner);
   /// These were accessed at a cycle of the kernel: wakes who looks at a sector that holds something else now.
   void notice(const std::vector<SectorRun>& runs, double cycle);
-  /// How often all slept since one of them did anything else than poll: nobody will change what they wait for.
+  /// How often all slept since one of them did anything else than poll: nobody will change what they wait
+  /// for.
   u64 all_slept() const { return all_slept_; }
   /// Of all blocks in here, the one with the lowest number.
   const Block& oldest() const;

@@ -24,12 +24,14 @@ std::string chain(const std::string& read, const std::string& set) {
   setp.eq.u32 %p2, %r2, 0;
   @%p2 bra SET;
 POLL:
-)" + read + R"(
+)" + read +
+         R"(
   setp.eq.u32 %p3, %r3, 0;
   @%p3 bra POLL;
   add.u32 %r3, %r3, 1;
 SET:
-)" + set + "\nEND:\n";
+)" + set +
+         "\nEND:\n";
 }
 const std::string kVolatileChain =
     chain("ld.volatile.global.u32 %r3, [%rd4+-4];", "st.volatile.global.u32 [%rd4], %r3;");
@@ -133,8 +135,8 @@ POLL:
   EXPECT_LE(many - one, 100 * 5 * round_trip());
 }
 
-/// Broken when all blocks have their data at once: then they come to the barrier, or look back, in a crowd that
-/// no GPU has.
+/// Broken when all blocks have their data at once: then they come to the barrier, or look back, in a crowd
+/// that no GPU has.
 TEST_F(TimeOrderTest, BlocksWaitForDramInTurn) {
   constexpr u32 kBlocks = 432, kLoads = 32;
   const u64 bytes = u64{kBlocks} * 256 * kLoads * 4;
@@ -238,8 +240,8 @@ END:
 /// Blocks that nobody will ever let go on are found soon, also hundreds of them.
 TEST_F(TimeOrderTest, EndlessWaitsAreFound) {
   const u64 out = words(400);
-  const LaunchResult r =
-      run(chain("ld.volatile.global.u32 %r3, [%rd4];", "st.volatile.global.u32 [%rd4], %r3;"), out, out, 32, 400);
+  const LaunchResult r = run(
+      chain("ld.volatile.global.u32 %r3, [%rd4];", "st.volatile.global.u32 [%rd4], %r3;"), out, out, 32, 400);
   ASSERT_TRUE(r.trap);
   EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock);
 }
