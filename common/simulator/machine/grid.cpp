@@ -450,7 +450,7 @@ void GridRunner::run_in_time(Launch& launch) {
   std::vector<BlockRunner*> idle;
   for (auto& runner : residents_) idle.push_back(runner.get());
   TimeOrder order(*launch.grid.memory);
-  SpinWatch watch(launch.grid);
+  SpinWatch watch(launch.grid, shares_memory_);
   MemoryQueues memory(device_, launch.traffic);
   u64 started = 0;
   // Blocks start in launch order, no faster than the device launches them.
