@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// finds: race global-memory, lines 13 and 18
-// finds: race global-memory, line 16
+// finds: race global-memory, line 14
+// finds: race global-memory, lines 14 and 19
+// finds: race global-memory, line 17
 // A lock that two blocks share, and that is a lock for the threads of one: the sum is not protected.
 #include <cstdio>
 #ifndef FIXED

@@ -29,6 +29,7 @@ static void owner(const Peer& peer, const char* what) {
   if (std::strcmp(what, "ends") == 0) return;
   OK(cudaFree(p));
   OK(cudaEventDestroy(event));
+  OK(cudaDeviceSynchronize());  // the event is gone now
   peer.meet();
   (void)peer.receive<char>();
 }
