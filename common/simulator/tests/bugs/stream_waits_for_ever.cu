@@ -3,7 +3,7 @@
 // finds: sync deadlock
 // says: which are 1
 // A stream waits for a value that nobody writes.
-#include <cudaTypedefs.h>
+#include <cuda.h>
 #include <cuda_runtime.h>
 int main() {
   unsigned* word;
@@ -12,9 +12,9 @@ int main() {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult state;
   cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &found, 12000, cudaEnableDefault, &state);
-  const auto wait = reinterpret_cast<PFN_cuStreamWaitValue32_v11070>(found);
+  const auto wait = reinterpret_cast<decltype(&cuStreamWaitValue32)>(found);
   cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", &found, 12000, cudaEnableDefault, &state);
-  const auto write = reinterpret_cast<PFN_cuStreamWriteValue32_v11070>(found);
+  const auto write = reinterpret_cast<decltype(&cuStreamWriteValue32)>(found);
   cudaStream_t first, second;
   cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
   cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
