@@ -40,7 +40,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     // The work before a record that other processes wait for must be carried out when this call returns.
     const bool shared = found->shared;
     const StreamUse use = shared ? use_stream(r, stream) : queue_on(r, stream);
-    if (shared && !(found = r.find_event(event))) return cudaErrorInvalidResourceHandle;  // it has waited
+    if (shared) found = r.find_event(event);  // it has waited
+    if (!found) return cudaErrorInvalidResourceHandle;
     if (use.error != cudaSuccess) return use.error;
     // Event and stream must be of the same device.
     if (found->device != r.target()) return cudaErrorInvalidResourceHandle;
