@@ -213,6 +213,9 @@ class CaseRunner {
   void reach(Check& check, const Case& one) {
     RigOptions options = grading_.rig_options(device_, kCaseDeadline);
     options.machine.blocks_at_ends = kBlocksAtEnds;
+    // Nor does it prove anything how much memory is filled where arrays are as large as a GPU's.
+    options.budget = std::make_shared<Budget>(grading_.options.limits);
+    const auto began = std::chrono::steady_clock::now();
     Fault fault;
     try {
       Rig rig(options, grading_.submission.worker, grading_.part.program, kFirstRoom.input,
@@ -221,6 +224,7 @@ class CaseRunner {
     } catch (const StartFault&) {
       return;
     }
+    grading_.budget->spend(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     if (fault.reason != Class::kOutOfBounds && fault.reason != Class::kMisaligned) return;
     check.verdict = Verdict::kFail;
     check.reason = fault.reason;
