@@ -21,14 +21,14 @@ namespace {
 
 constexpr size_t kWordBytes = 4096;  ///< a page
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void cannot_share(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 }  // namespace
 
 SharedWord::SharedWord() : file_(memfd_create("roofline-event", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   if (!file_ || ftruncate(file_.get(), kWordBytes) != 0 ||
       fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-    fail("memory of an event");
+    cannot_share("memory of an event");
   map();
 }
 
@@ -39,12 +39,12 @@ SharedWord::~SharedWord() { munmap(word_, kWordBytes); }
 void SharedWord::map() {
   static_assert(std::atomic<u64>::is_always_lock_free);
   void* at = mmap(nullptr, kWordBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-  if (at == MAP_FAILED) fail("mapping of an event");
+  if (at == MAP_FAILED) cannot_share("mapping of an event");
   word_ = static_cast<std::atomic<u64>*>(at);
 }
 
 Sharing::Sharing() {
-  if (getrandom(name_.data(), sizeof name_, 0) != static_cast<ssize_t>(sizeof name_)) fail("getrandom");
+  if (getrandom(name_.data(), sizeof name_, 0) != static_cast<ssize_t>(sizeof name_)) cannot_share("getrandom");
 }
 
 SharedHandle Sharing::lend(const Lent& what, int file) {
