@@ -21,7 +21,9 @@ namespace {
 
 constexpr size_t kWordBytes = 4096;  ///< a page
 
-[[noreturn]] void cannot_share(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void cannot_share(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ void SharedWord::map() {
 }
 
 Sharing::Sharing() {
-  if (getrandom(name_.data(), sizeof name_, 0) != static_cast<ssize_t>(sizeof name_)) cannot_share("getrandom");
+  if (getrandom(name_.data(), sizeof name_, 0) != static_cast<ssize_t>(sizeof name_))
+    cannot_share("getrandom");
 }
 
 SharedHandle Sharing::lend(const Lent& what, int file) {
