@@ -35,7 +35,7 @@ void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
   const u64 blocks = order.size();
   if (blocks == 0) return;
   if ((watches_ && idle_polls_ >= kPatience * blocks) ||
-      order.all_slept() >= std::max(kPatience / blocks, kFewestSleeps))
+      (!shares_memory_ && order.all_slept() >= std::max(kPatience / blocks, kFewestSleeps)))
     report_endless_wait(order.oldest(), blocks);
 }
 

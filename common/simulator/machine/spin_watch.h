@@ -15,7 +15,8 @@ namespace roofline::sim {
 class SpinWatch {
  public:
   SpinWatch(const Grid& grid, bool shares_memory)
-      : watches_(grid.kernel->may_spin && !grid.kernel->uses_clock && !shares_memory) {}
+      : shares_memory_(shares_memory),
+        watches_(grid.kernel->may_spin && !grid.kernel->uses_clock && !shares_memory) {}
 
   /// A block has had its turn of `used` instructions. Throws TrapException (kDeadlock) in the name of the
   /// oldest block.
@@ -39,6 +40,7 @@ class SpinWatch {
     fewest_polls_ = kMany;
   }
 
+  bool shares_memory_ = false;  ///< other processes may change what all wait for
   bool watches_;
   bool all_spun_ = true;
   u64 fewest_polls_ = kMany;  ///< of a block in the present round
