@@ -122,7 +122,7 @@ Multiplication multiplication(bool permuted) {
 template <Tiles... kTiles, class Use>
 Multiplication for_tiles(Tiles tiles, Use use) {
   Multiplication found;
-  ((tiles == kTiles ? (found = use.template operator()<kTiles>(), true) : false) || ...);
+  ((tiles == kTiles ? static_cast<void>(found = use.template operator()<kTiles>()) : void()), ...);
   return found;
 }
 
