@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace roofline::grader {
 namespace {
@@ -150,27 +151,47 @@ Json finding_json(const Finding& finding) {
   return json;
 }
 
+/// What of a document is one process's.
+void add_process(Json& json, const RunDocument& process) {
+  const ProgramProfile& program = process.program;
+  const sim::Region& region = program.region;
+  json["simulated_seconds"] = number(region.virtual_seconds);
+  json["simulated_kernel_seconds"] = number(program.kernel_seconds);
+  json["launches"] = region.kernels.size() + region.kernels_not_kept;
+  json["host_to_device_bytes"] = region.host_to_device_bytes;
+  json["device_to_host_bytes"] = region.device_to_host_bytes;
+  json["device_to_device_bytes"] = region.device_to_device_bytes;
+  json["fill_bytes"] = region.fill_bytes;
+  json["device_bytes_peak"] = region.device_bytes_peak;
+  json["kernels"] = Json::array();
+  json["findings"] = Json::array();
+  for (const KernelProfile& kernel : program.kernels) json["kernels"].push_back(kernel_json(kernel));
+  for (const Finding& finding : process.findings) json["findings"].push_back(finding_json(finding));
+}
+
+Json process_json(const RunDocument& process) {
+  return {{"id", process.process}, {"command", process.command}};
+}
+
 }  // namespace
 
-std::string run_json(const ProgramProfile& program, const std::string& program_path, int exit_status,
-                     const std::vector<Finding>& findings) {
-  const sim::Region& region = program.region;
+std::string run_json(const std::vector<RunDocument>& processes, const std::string& program_path,
+                     int exit_status) {
+  const RunDocument& first = processes.front();
+  const sim::DeviceDescription& device = first.program.device;
   Json json = {{"schema", "lab/run/v1"},
                {"program", program_path},
                {"exit_status", exit_status},
-               {"device", {{"kind", "simulated"}, {"id", program.device.id}, {"name", program.device.name}}},
-               {"simulated_seconds", number(region.virtual_seconds)},
-               {"simulated_kernel_seconds", number(program.kernel_seconds)},
-               {"launches", region.kernels.size() + region.kernels_not_kept},
-               {"host_to_device_bytes", region.host_to_device_bytes},
-               {"device_to_host_bytes", region.device_to_host_bytes},
-               {"device_to_device_bytes", region.device_to_device_bytes},
-               {"fill_bytes", region.fill_bytes},
-               {"device_bytes_peak", region.device_bytes_peak},
-               {"kernels", Json::array()},
-               {"findings", Json::array()}};
-  for (const KernelProfile& kernel : program.kernels) json["kernels"].push_back(kernel_json(kernel));
-  for (const Finding& finding : findings) json["findings"].push_back(finding_json(finding));
+               {"device", {{"kind", "simulated"}, {"id", device.id}, {"name", device.name}}}};
+  add_process(json, first);
+  // The number of a process differs from run to run: it is left out where nobody needs it.
+  if (processes.size() > 1) {
+    json["process"] = process_json(first);
+    for (const RunDocument& process : std::span(processes).subspan(1)) {
+      Json& other = json["other_processes"].emplace_back(Json{{"process", process_json(process)}});
+      add_process(other, process);
+    }
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -7,15 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "grader/base/paths.h"
 #include "grader/base/printable.h"
@@ -24,6 +21,7 @@
 #include "grader/profile/cuda_program.h"
 #include "grader/profile/explain.h"
 #include "grader/profile/trace_file.h"
+#include "grader/run/processes.h"
 #include "grader/run/run_report.h"
 #include "grader/text/terminal.h"
 #include "simulator/host/session.h"
@@ -33,9 +31,6 @@ namespace {
 
 /// Patience with a program that was asked to end.
 constexpr std::chrono::seconds kGrace{3};
-
-/// Wall time that a kernel gets after its program has ended.
-constexpr std::chrono::seconds kKernelGrace{20};
 
 /// Signals that ask `run` itself to end, and news about the program.
 sigset_t awaited_signals() {
@@ -59,7 +54,7 @@ std::string device_id(const RunOptions& options) {
 
 /// What the program finds in its environment.
 std::vector<std::string> environment_for(const CudaProgram& program, const RunOptions& options,
-                                         int guest_fd) {
+                                         const Processes& processes) {
   const std::string directory = options.simulator.string();
   const auto before = [](const std::string& first, const std::string& variable) {
     const char* old = std::getenv(variable.c_str());
@@ -68,9 +63,9 @@ std::vector<std::string> environment_for(const CudaProgram& program, const RunOp
   std::vector<std::string> added = {
       before(directory, "LD_LIBRARY_PATH"),
       before(directory + "/libredirect_cudart.so", "LD_AUDIT"),  // where the runtime is linked in
-      "ROOFLINE_DEVICE_FD=" + std::to_string(guest_fd),
-      // For other processes of the program.
+      // For processes of the program that do not reach us.
       "ROOFLINE_DEVICE=" + options.machine.device, "ROOFLINE_GPUS=" + std::to_string(options.machine.gpus)};
+  for (std::string& variable : processes.environment()) added.push_back(std::move(variable));
   std::string preload;
   const bool separators = directory.find_first_of(" :;") != std::string::npos;
   if (options.machine.host_time && !separators) {
@@ -94,114 +89,123 @@ struct Ending {
   bool interrupted = false;  ///< `run` was asked to end
 };
 
-/// Waits for the program; passes on what asks `run` to end, and insists after a while.
-Ending wait_for(pid_t pid) {
+/// Waits for the program, then for others of its processes that use CUDA; passes on what asks `run` to end,
+/// and insists after a while.
+Ending wait_for(pid_t pid, const Processes& processes) {
   const sigset_t awaited = awaited_signals();
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> deadline;
-  for (;;) {
-    int status = 0;
-    const pid_t ended = waitpid(pid, &status, WNOHANG);
-    if (ended == pid) return {status, deadline.has_value()};
+  Ending ending;
+  for (bool ended = false;;) {
+    ended = ended || waitpid(pid, &ending.status, WNOHANG) == pid;
+    if (ended && (ending.interrupted || !processes.are_running())) return ending;
     const timespec tick{1, 0};
     const int signal = sigtimedwait(&awaited, nullptr, &tick);
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {
-      kill(pid, signal);
+      if (!ended) kill(pid, signal);
       if (!deadline) deadline = Clock::now() + kGrace;
+      ending.interrupted = true;
     }
-    if (deadline && Clock::now() > *deadline) kill(pid, SIGKILL);
+    if (!ended && deadline && Clock::now() > *deadline) kill(pid, SIGKILL);
   }
 }
 
 /// Starts the program with the guest's end of the session's channel; throws UsageError when it cannot be
 /// executed.
-Ending run_in_session(const CudaProgram& program, const RunOptions& options, sim::Session& session) {
+Ending run_with(Processes& processes, const CudaProgram& program, const RunOptions& options) {
   const sigset_t awaited = awaited_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &awaited, &before);
   std::vector<std::string> arguments = {options.program};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
   const Child child = start_child({.arguments = std::move(arguments),
-                                   .environment = environment_for(program, options, session.guest_fd()),
+                                   .environment = environment_for(program, options, processes),
                                    .program = program.path,
-                                   .keep = {session.guest_fd()},
+                                   .keep = {processes.guest_fd()},
                                    .mask = &before});
   if (child.pid < 0) throw InfrastructureError(std::string("fork: ") + std::strerror(child.error));
-  session.close_guest_fd();
-  const Ending ending = wait_for(child.pid);
+  processes.begin();
+  const Ending ending = wait_for(child.pid, processes);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (child.error != 0)
     throw UsageError(options.program + " cannot be executed: " + std::strerror(child.error));
   return ending;
 }
 
-/// What the machine saw. The program has ended, but a kernel that it did not wait for may still run: it gets
-/// a while, then the machine is ended, as a GPU stops the kernels of a program that is gone.
-std::optional<sim::Region> region_of(sim::Session& session) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  const pid_t machine = session.machine_pid();
-  const std::jthread impatience([&](std::stop_token stop) {
-    std::unique_lock lock(mutex);
-    if (!changed.wait_for(lock, stop, kKernelGrace, [&] { return stop.stop_requested(); }))
-      kill(machine, SIGKILL);
-  });
-  try {
-    return session.end_region();
-  } catch (const std::runtime_error&) {
-    return {};
-  }
-}
-
 int exit_status(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-/// The exit status that `lab run` takes over, and what a person must know about it.
-int conclude(int status, const RunOptions& options, const sim::Region& region) {
-  int code = exit_status(status);
-  if (WIFSIGNALED(status)) {
-    say(options, options.program + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
-                     strsignal(WTERMSIG(status)) + ")");
-    if (WTERMSIG(status) == SIGSEGV)
-      say(options,
-          "host code that dereferences a device pointer ends like this, as on a real GPU: copy with "
-          "cudaMemcpy first");
-  }
-  for (const std::string& name : region.missing_functions)
-    say(options, "it called " + printable(name) + ", which the simulated GPU lacks");
-  if (!region.load_errors.empty()) say(options, "its device code could not be loaded: see above");
-  if (!region.traps.empty()) say(options, std::to_string(region.traps.size()) + " kernel(s) faulted");
-  if (region.unread_output_bytes)
-    say(options, "kernels printed " + std::to_string(region.unread_output_bytes) +
-                     " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
-  if (region.host_code_seconds > 0 && options.host_time == "cpu")
+/// What a person must know about how the program itself ended.
+void tell_signal(int status, const RunOptions& options) {
+  if (!WIFSIGNALED(status)) return;
+  say(options, options.program + " was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                   strsignal(WTERMSIG(status)) + ")");
+  if (WTERMSIG(status) == SIGSEGV)
     say(options,
-        "note: " + options.program +
-            " reads the host's clock: it showed simulated GPU time and the CPU time that the program's "
-            "own code took on this computer, which differs from run to run (--host-time free leaves "
-            "that out)");
-  if (region.launches_refused && region.kernels.empty() && region.load_errors.empty())
-    say(options, "note: no kernel ran: " + std::to_string(region.launches_refused) +
-                     (region.launches_refused == 1 ? " launch was" : " launches were") +
-                     " refused (call cudaGetLastError() after a launch: it tells why)");
-  else if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() &&
-           code == 0)
-    say(options, "note: no kernel ran: " + options.program + " launched none");
-  const bool wrong =
-      !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
-  if (code == 0 && wrong) code = 1;
-  return code;
+        "host code that dereferences a device pointer ends like this, as on a real GPU: copy with "
+        "cudaMemcpy first");
 }
 
-void write_trace(const RunOptions& options, const std::string& device, const sim::Trace& trace,
-                 const sim::Region& region) {
-  const auto description = sim::load_device(options.simulator / "devices", device);
-  std::ofstream file(options.trace);
-  file << trace_json(trace, region, description, options.program);
-  if (!file.flush()) throw UsageError(options.trace.string() + " cannot be written: " + std::strerror(errno));
-  say(options, "simulated timeline: " + options.trace.string() + " (open it at https://ui.perfetto.dev)" +
+/// What a person must know about one process. Whether something went wrong on its GPUs.
+bool conclude(const ProcessRun& run, const RunOptions& options, bool succeeded) {
+  const sim::Region& region = run.region;
+  const auto tell = [&](const std::string& sentence) { say(options, run.prefix() + sentence); };
+  if (!run.finished) {
+    tell("the simulated GPU did not finish what " + options.program +
+         " left running: its kernels were stopped");
+    return true;
+  }
+  for (const std::string& name : region.missing_functions)
+    tell("it called " + printable(name) + ", which the simulated GPU lacks");
+  if (!region.load_errors.empty()) tell("its device code could not be loaded: see above");
+  if (!region.traps.empty()) tell(std::to_string(region.traps.size()) + " kernel(s) faulted");
+  if (region.unread_output_bytes)
+    tell("kernels printed " + std::to_string(region.unread_output_bytes) +
+         " bytes that were never shown: call cudaDeviceSynchronize before the program ends");
+  if (region.host_code_seconds > 0 && options.host_time == "cpu")
+    tell("note: " + options.program +
+         " reads the host's clock: it showed simulated GPU time and the CPU time that the program's "
+         "own code took on this computer, which differs from run to run (--host-time free leaves "
+         "that out)");
+  if (region.launches_refused && region.kernels.empty() && region.load_errors.empty())
+    tell("note: no kernel ran: " + std::to_string(region.launches_refused) +
+         (region.launches_refused == 1 ? " launch was" : " launches were") +
+         " refused (call cudaGetLastError() after a launch: it tells why)");
+  else if (region.kernels.empty() && region.missing_functions.empty() && region.load_errors.empty() &&
+           succeeded && run.who.empty())
+    tell("note: no kernel ran: " + options.program + " launched none");
+  return !region.missing_functions.empty() || !region.traps.empty() || !region.load_errors.empty();
+}
+
+/// The n-th process's, from 0: clocks of different processes have nothing to do with each other, so each has
+/// a file of its own.
+std::filesystem::path trace_of(const RunOptions& options, size_t n) {
+  if (n == 0) return options.trace;
+  std::filesystem::path file = options.trace;
+  return file.replace_filename(file.stem().string() + "-" + std::to_string(n + 1) +
+                               file.extension().string());
+}
+
+void write_trace(const RunOptions& options, const std::filesystem::path& path, const ProcessRun& run) {
+  const auto description = sim::load_device(options.simulator / "devices", options.machine.device);
+  std::ofstream file(path);
+  file << trace_json(run.trace, run.region, description, options.program);
+  if (!file.flush()) throw UsageError(path.string() + " cannot be written: " + std::strerror(errno));
+  const sim::Trace& trace = run.trace;
+  say(options, run.prefix() + "simulated timeline: " + path.string() +
+                   " (open it at https://ui.perfetto.dev)" +
                    (trace.dropped
                         ? "; it was cut: " + std::to_string(trace.dropped) + " later calls and pieces of work"
                         : ""));
+}
+
+/// Of the first process that met it, or else knows most about why none did.
+const sim::AccessPicture& picture_of(const std::vector<ProcessRun>& runs) {
+  const ProcessRun* best = &runs.front();
+  for (const ProcessRun& run : runs) {
+    if (run.picture.found) return run.picture;
+    if (run.picture.launches > best->picture.launches) best = &run;
+  }
+  return best->picture;
 }
 
 }  // namespace
@@ -224,37 +228,39 @@ int run_program(const RunOptions& given) try {
   machine.sharing = true;
   // The sanitizers' runtime insists on being the first library.
   machine.host_time = options.host_time != "real" && !program.is_sanitized;
-  sim::Session session = [&] {
-    try {
-      return sim::Session::start(options.simulator, machine);
-    } catch (const std::runtime_error& error) {
-      throw UsageError(error.what());
-    }
-  }();
-  if (thread) session.follow(*thread);
-  if (options.picture) session.picture(*options.picture);
-  session.begin_region();
-  const Ending ending = run_in_session(program, options, session);
+  const Watching watching{.machine = machine,
+                          .simulator = options.simulator,
+                          .thread = thread,
+                          .picture = options.picture,
+                          .lines = options.counters || !options.json.empty() || !options.sarif.empty()};
+  std::optional<Processes> processes;
+  try {
+    processes.emplace(watching);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
+  }
+  const Ending ending = run_with(*processes, program, options);
   if (ending.interrupted) return exit_status(ending.status);
-  const std::optional<sim::Region> seen = region_of(session);
-  if (!seen) {
-    say(options, "the simulated GPU did not finish what " + options.program +
-                     " left running: its kernels were stopped");
-    return std::max(1, exit_status(ending.status));
+  std::vector<ProcessRun> runs = processes->take();
+  tell_signal(ending.status, options);
+  int code = exit_status(ending.status);
+  bool wrong = false;
+  for (const ProcessRun& run : runs)
+    if (conclude(run, options, code == 0)) wrong = true;
+  if (code == 0 && wrong) code = 1;
+  std::erase_if(runs, [](const ProcessRun& run) { return !run.finished; });
+  if (runs.empty()) return code;
+  std::fflush(stdout);
+  for (const ProcessRun& run : runs) {
+    if (machine.checks == 0) break;
+    std::fprintf(stderr, "\n%s%s%s", run.who.c_str(), run.who.empty() ? "" : "\n",
+                 check_report(run.findings, Terminal::of(2)).c_str());
+    if (count_errors(run.findings) != 0) code = 1;
   }
-  const sim::Region& region = *seen;
-  int code = conclude(ending.status, options, region);
-  std::vector<Finding> found;
-  if (machine.checks != 0) {
-    const std::vector<sim::Finding> findings = session.findings();
-    std::fflush(stdout);
-    std::fprintf(stderr, "\n%s", check_report(findings, Terminal::of(2)).c_str());
-    if (count_errors(findings) != 0) code = 1;
-    found = as_findings(findings);
-  }
-  if (machine.trace) write_trace(options, machine.device, session.trace(), region);
-  report_run(options, machine.device, session, region, code, std::move(found));
-  if (options.picture) options.on_picture(session.pictured());
+  if (machine.trace)
+    for (size_t i = 0; i < runs.size(); i++) write_trace(options, trace_of(options, i), runs[i]);
+  report_run(options, machine.device, runs, code);
+  if (options.picture) options.on_picture(picture_of(runs));
   return code;
 } catch (const UsageError& error) {
   say(given, error.what());

@@ -43,9 +43,9 @@ struct RunOptions {
 };
 
 /// Runs any nvcc-built program on the simulated GPU. Returns the program's exit status (128 + signal when one
-/// killed it); 1 when it returned 0 although a kernel faulted or it called a function that the simulated GPU
-/// lacks, or when a check found something; 2 when it cannot be run there at all, with one sentence on stderr
-/// that says why.
+/// killed it); 1 when it returned 0 although a kernel of any of its processes faulted or one called a
+/// function that the simulated GPU lacks, or when a check found something; 2 when it cannot be run there at
+/// all, with one sentence on stderr that says why.
 int run_program(const RunOptions& options);
 
 }  // namespace roofline::grader

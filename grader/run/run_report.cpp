@@ -14,6 +14,7 @@
 #include "grader/formats/counters_json.h"
 #include "grader/formats/sarif.h"
 #include "grader/profile/advisor.h"
+#include "grader/profile/check_report.h"
 #include "grader/profile/explain.h"
 #include "grader/profile/kernel_table.h"
 #include "grader/profile/listing.h"
@@ -35,10 +36,10 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-void print_counters(const ProgramProfile& program, const std::vector<Finding>& advice,
+void print_counters(const ProgramProfile& program, const std::vector<Finding>& advice, const std::string& who,
                     const std::string& device, bool with_advice) {
   const Terminal terminal = Terminal::of(STDERR_FILENO);
-  print("\n" + device + ", simulated\n" + kernel_table(program.region, terminal));
+  print("\n" + who + device + ", simulated\n" + kernel_table(program.region, terminal));
   print(headline(program, terminal));
   print(listing(program, terminal));
   if (program.kernels.empty() || !with_advice) return;
@@ -48,24 +49,43 @@ void print_counters(const ProgramProfile& program, const std::vector<Finding>& a
                              findings_text(advice, program, terminal));
 }
 
+/// Of the first process that met the thread, or else knows most about why none did.
+const sim::ThreadRecord& followed_of(const std::vector<ProcessRun>& runs) {
+  const ProcessRun* best = &runs.front();
+  for (const ProcessRun& run : runs) {
+    if (run.followed.found) return run.followed;
+    if (run.followed.launches > best->followed.launches) best = &run;
+  }
+  return best->followed;
+}
+
 }  // namespace
 
-void report_run(const RunOptions& options, const std::string& device, sim::Session& session,
-                sim::Region region, int exit_status, std::vector<Finding> found) {
+void report_run(const RunOptions& options, const std::string& device, std::vector<ProcessRun>& runs,
+                int exit_status) {
   std::fflush(stdout);
   if (!options.explain.empty())
-    print(explanation(session.followed(), Terminal::of(STDERR_FILENO), options.explain_limit));
+    print(explanation(followed_of(runs), Terminal::of(STDERR_FILENO), options.explain_limit));
   if (!options.counters && options.json.empty() && options.sarif.empty()) return;
-  const ProgramProfile program =
-      profile_of(std::move(region), session.lines(), sim::load_device(options.simulator / "devices", device));
-  const std::vector<Finding> advice = advise(program);
-  if (options.counters) print_counters(program, advice, device, options.advice);
-  found.insert(found.end(), advice.begin(), advice.end());
-  if (!options.json.empty()) write_file(options.json, run_json(program, options.program, exit_status, found));
+  const auto description = sim::load_device(options.simulator / "devices", device);
+  std::vector<RunDocument> documents;
+  std::vector<Finding> all;
+  for (ProcessRun& run : runs) {
+    RunDocument& document = documents.emplace_back();
+    document.program = profile_of(std::move(run.region), std::move(run.lines), description);
+    document.process = run.id;
+    document.command = run.command;
+    document.findings = as_findings(run.findings);
+    const std::vector<Finding> advice = advise(document.program);
+    if (options.counters) print_counters(document.program, advice, run.prefix(), device, options.advice);
+    document.findings.insert(document.findings.end(), advice.begin(), advice.end());
+    all.insert(all.end(), document.findings.begin(), document.findings.end());
+  }
+  if (!options.json.empty()) write_file(options.json, run_json(documents, options.program, exit_status));
   if (options.sarif.empty()) return;
   std::vector<std::pair<std::string, std::string>> rules;
   for (const AdviceRule& rule : all_advice_rules()) rules.emplace_back(rule.id, rule.title);
-  write_file(options.sarif, sarif(found, rules, std::filesystem::current_path()));
+  write_file(options.sarif, sarif(all, rules, std::filesystem::current_path()));
 }
 
 }  // namespace roofline::grader

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "grader/base/paths.h"
@@ -175,6 +176,65 @@ TEST(Run, FaultsAndMissingFunctionsAreNotSuccess) {
   EXPECT_TRUE(contains(machine_code_only.err, "PTX")) << machine_code_only.err;
   const Result unread = lab_run({compile(folder, "no_synchronize")});
   EXPECT_TRUE(contains(unread.err, "cudaDeviceSynchronize")) << unread.err;
+}
+
+/// Broken by: a process of which nothing is heard because another one used CUDA first.
+TEST(Run, ReportsEachProcess) {
+  const Folder folder;
+  const std::string program = compile(folder, "processes"), json = folder / "run.json";
+  const Result quiet = lab_run({"--device-memory", "256MiB", program});
+  EXPECT_EQ(quiet.status, 0);
+  EXPECT_EQ(quiet.out, "256 MiB\n") << "what the GPUs were asked to be holds for the child's";
+  EXPECT_EQ(quiet.err, "") << "a kernel ran";
+  const Result one = lab_run({"--counters", program});
+  EXPECT_TRUE(contains(one.err, "of_child")) << one.err;
+  EXPECT_FALSE(contains(one.err, "process ")) << one.err;
+  const Result both = lab_run({"--counters", "--json", json, program, "both"});
+  EXPECT_EQ(both.status, 0) << both.err;
+  const size_t first = both.err.find("(processes): a100-sxm4-40gb, simulated"),
+               second = both.err.find("(processes): a100-sxm4-40gb, simulated", first + 1);
+  EXPECT_LT(first, both.err.find("of_parent")) << both.err;
+  EXPECT_LT(both.err.find("of_parent"), second) << both.err;
+  EXPECT_LT(second, both.err.find("of_child")) << both.err;
+  const auto read = nlohmann::json::parse(read_file(json));
+  EXPECT_EQ(read.at("kernels").at(0).at("name"), "of_parent");
+  ASSERT_EQ(read.at("other_processes").size(), 1u);
+  const auto& other = read["other_processes"][0];
+  EXPECT_EQ(other.at("kernels").at(0).at("name"), "of_child");
+  EXPECT_EQ(other.at("process").at("command"), "processes");
+  EXPECT_NE(other["process"].at("id"), read.at("process").at("id"));
+}
+
+TEST(Run, WhatGoesWrongInAnyProcessCounts) {
+  const Folder folder;
+  const std::string program = compile(folder, "processes");
+  const Result fault = lab_run({program, "fault"});
+  EXPECT_EQ(fault.status, 1);
+  EXPECT_TRUE(contains(fault.err, "1 kernel(s) faulted")) << fault.err;
+  const Result freed = lab_run({"--check", "memory", program, "both", "free"});
+  EXPECT_EQ(freed.status, 1);
+  EXPECT_TRUE(contains(freed.out, "cudaErrorInvalidValue")) << freed.out;
+  EXPECT_TRUE(contains(freed.err, "(processes)\nmemory: leak")) << freed.err;
+  EXPECT_TRUE(contains(freed.err, "invalid-free")) << freed.err;
+  const Result clean = lab_run({"--check", "all", program, "both"});
+  EXPECT_EQ(clean.status, 0) << clean.err;
+}
+
+/// Broken by: a run that ends before the last of its program's processes.
+TEST(Run, WaitsForProcessesThatUseCuda) {
+  const Folder folder;
+  const Result result = lab_run({"--counters", compile(folder, "processes"), "outlive"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(contains(result.err, "of_child")) << result.err;
+}
+
+TEST(Run, EachProcessHasATimeline) {
+  const Folder folder;
+  const std::string program = compile(folder, "processes");
+  const Result traced = lab_run({"--trace", folder / "timeline.json", program, "both"});
+  EXPECT_EQ(traced.status, 0) << traced.err;
+  EXPECT_EQ(grader::read_trace(read_file(folder / "timeline.json")).named("of_parent", "kernel").size(), 1u);
+  EXPECT_EQ(grader::read_trace(read_file(folder / "timeline-2.json")).named("of_child", "kernel").size(), 1u);
 }
 
 /// Without a limit the program would wait for its kernel for ever.

@@ -186,8 +186,8 @@ CUresult cuMemImportFromShareableHandle(Handle* handle, void* shareable, CUmemAl
         runtime::read_descriptor(static_cast<int>(address_of(shareable)), channel::Shared::kPiece);
     if (!bytes) return cudaErrorInvalidValue;
     channel::SharedState opened;
-    const auto status = r.connection().call(
-        channel::OpenShared{.handle = bytes->handle, .kind = channel::Shared::kPiece}, opened);
+    const auto status =
+        runtime::open_shared(r, {.handle = bytes->handle, .kind = channel::Shared::kPiece}, opened);
     if (status != channel::Status::kOk) return runtime::to_cuda(status);
     *handle = handle_of(static_cast<int>(opened.gpu), opened.id);
     exportable_pieces().insert(*handle);

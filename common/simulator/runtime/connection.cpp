@@ -8,9 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
+#include "simulator/channel/named_socket.h"
 #include "simulator/checks/finding.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/runtime/call_site.h"
@@ -49,6 +51,23 @@ bool take(int fd) {
   return fcntl(fd, F_SETOWN, getpid()) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
+/// Tells `lab run` that this process uses CUDA, so that it is reported with the others of its program. Where
+/// it has no channel, that is one to a machine of its own; empty when nobody answers.
+Descriptor report_to(const std::string& name, bool has_channel) {
+  Descriptor connection = connect_to(name);
+  if (!connection) return {};
+  Writer out;
+  out(ProcessHello{has_channel, program_invocation_short_name});
+  std::vector<std::byte> answer;
+  std::vector<Descriptor> descriptors;
+  if (!send_packet(connection.get(), out.bytes(), Wait::kBlock)) return {};
+  if (!has_channel &&
+      receive_packet(connection.get(), answer, Wait::kBlock, &descriptors) != Received::kPacket)
+    return {};
+  (void)connection.release();  // its end is the end of this process, or of the program that it executes
+  return descriptors.empty() ? Descriptor() : std::move(descriptors.front());
+}
+
 /// Device memory has addresses but no bytes on the host's side: touching it faults, as with a real card.
 void reserve_device_window(u32 gpu, u64 bytes) {
   void* const wanted = reinterpret_cast<void*>(kDeviceWindow + gpu * kDeviceStride);
@@ -82,11 +101,13 @@ void Connection::open_channel() try {
   if (const std::string given = environment("ROOFLINE_DEVICE_FD"); !given.empty()) {
     const int fd = std::atoi(given.c_str());
     unsetenv("ROOFLINE_DEVICE_FD");  // the channel belongs to this process alone, not to its children
-    if (take(fd)) {
-      socket_ = Descriptor(fd);
-      return;
-    }
+    if (take(fd)) socket_ = Descriptor(fd);
   }
+  if (const std::string name = environment("ROOFLINE_PROCESSES"); !name.empty()) {
+    Descriptor given = report_to(name, static_cast<bool>(socket_));
+    if (given) socket_ = std::move(given);
+  }
+  if (socket_) return;
   MachineOptions options;
   if (const std::string device = environment("ROOFLINE_DEVICE"); !device.empty()) options.device = device;
   options.vector_level = environment("ROOFLINE_VECTOR_LEVEL");

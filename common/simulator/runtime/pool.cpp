@@ -307,8 +307,7 @@ cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* hand
     const auto bytes = read_descriptor(static_cast<int>(reinterpret_cast<u64>(handle)), Shared::kPool);
     if (!bytes) return cudaErrorInvalidValue;
     SharedState opened;
-    const Status status =
-        r.connection().call(OpenShared{.handle = bytes->handle, .kind = Shared::kPool}, opened);
+    const Status status = open_shared(r, {.handle = bytes->handle, .kind = Shared::kPool}, opened);
     if (status != Status::kOk) return to_cuda(status);
     MemoryPool& made = r.pools.create(static_cast<int>(opened.gpu), 0);
     made.imported = bytes->handle;
@@ -338,9 +337,8 @@ cudaError_t cudaMemPoolImportPointer(void** p, cudaMemPool_t pool, cudaMemPoolPt
     if (!bytes || bytes->handle.machine != found.imported->machine || bytes->pool != found.number)
       return cudaErrorInvalidValue;
     SharedState opened;
-    const Status status = r.connection().call(
-        OpenShared{
-            .handle = bytes->handle, .kind = Shared::kMemory, .in_pool = true, .site = r.connection().site()},
+    const Status status = open_shared(
+        r, {.handle = bytes->handle, .kind = Shared::kMemory, .in_pool = true, .site = r.connection().site()},
         opened);
     if (status == Status::kOk) *p = reinterpret_cast<void*>(opened.id);
     return to_cuda(status);

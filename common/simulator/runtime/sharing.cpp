@@ -21,10 +21,28 @@ using namespace roofline::sim::runtime;
 
 namespace roofline::sim::runtime {
 
+namespace {
+
+/// From now on a kernel may wait for another process. Watching host code waits for each kernel before a call
+/// returns, so neither would go on.
+void stop_watching_host(Runtime& r, Shared kind) {
+  if (kind != Shared::kEvent) r.connection().stop_watching_host();
+}
+
+}  // namespace
+
 cudaError_t share(Runtime& r, Shared kind, u64 id, HandleBytes& bytes) {
   bytes = {};
   bytes.kind = kind;
-  return to_cuda(r.connection().call(Share{kind, id, getpid()}, bytes.handle));
+  const Status status = r.connection().call(Share{kind, id, getpid()}, bytes.handle);
+  if (status == Status::kOk) stop_watching_host(r, kind);
+  return to_cuda(status);
+}
+
+Status open_shared(Runtime& r, const OpenShared& what, SharedState& opened) {
+  const Status status = r.connection().call(what, opened);
+  if (status == Status::kOk) stop_watching_host(r, what.kind);
+  return status;
 }
 
 cudaError_t make_descriptor(const HandleBytes& bytes, int& descriptor) {
@@ -63,8 +81,8 @@ cudaError_t open_memory(Runtime& r, void** to, const SharedHandle& handle) {
     return cudaSuccess;
   }
   SharedState opened;
-  const Status status = r.connection().call(
-      OpenShared{.handle = handle, .kind = Shared::kMemory, .site = r.connection().site()}, opened);
+  const Status status =
+      open_shared(r, {.handle = handle, .kind = Shared::kMemory, .site = r.connection().site()}, opened);
   if (status != Status::kOk) return to_cuda(status);
   if (const cudaError_t error = reach(r, static_cast<int>(opened.gpu)); error != cudaSuccess) {
     (void)r.connection().call(CloseShared{opened.id});
@@ -134,8 +152,8 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
     const cudaEvent_t made = r.add_event(cudaEventInterprocess | cudaEventDisableTiming);
     Event& added = *r.find_event(made);
     SharedState opened;
-    const Status status = r.connection().call(
-        OpenShared{.handle = bytes->handle, .kind = Shared::kEvent, .event = added.id}, opened);
+    const Status status =
+        open_shared(r, {.handle = bytes->handle, .kind = Shared::kEvent, .event = added.id}, opened);
     if (status != Status::kOk) {
       r.remove_event(made);
       return to_cuda(status);

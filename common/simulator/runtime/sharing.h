@@ -42,6 +42,8 @@ std::optional<HandleBytes> take(const Opaque& from, channel::Shared kind) {
 
 /// Shares something of this process: what `id` is depends on the kind.
 cudaError_t share(Runtime& r, channel::Shared kind, u64 id, HandleBytes& bytes);
+/// Opens what another process shares.
+channel::Status open_shared(Runtime& r, const channel::OpenShared& what, channel::SharedState& opened);
 /// A new file descriptor that stands for a handle, as POSIX descriptors of CUDA do.
 cudaError_t make_descriptor(const HandleBytes& bytes, int& descriptor);
 /// What such a descriptor stands for.

@@ -6,17 +6,15 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdio>
-#include <cstring>
-#include <system_error>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "simulator/channel/named_socket.h"
 #include "simulator/channel/wire.h"
 
 namespace roofline::sim::server {
@@ -28,27 +26,12 @@ namespace {
 /// Of a machine that was stopped in the middle of an answer: nobody waits for it for ever.
 constexpr timeval kPatience{10, 0};
 
-/// A name without a file (unix(7), abstract), so that nothing is left behind.
-struct Name {
-  sockaddr_un address{};
-  socklen_t bytes = 0;
-
-  explicit Name(const std::array<u64, 2>& machine) {
-    char text[64];
-    const int n = std::snprintf(text, sizeof text, "roofline-gpu-%016llx%016llx",
-                                static_cast<unsigned long long>(machine[0]),
-                                static_cast<unsigned long long>(machine[1]));
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, text, static_cast<size_t>(n));  // the first byte stays 0
-    bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(n));
-  }
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
-};
-
-Descriptor packet_socket() {
-  Descriptor made(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!made) throw std::system_error(errno, std::generic_category(), "socket");
-  return made;
+std::string name_of(const std::array<u64, 2>& machine) {
+  char text[64];
+  const int n =
+      std::snprintf(text, sizeof text, "roofline-gpu-%016llx%016llx",
+                    static_cast<unsigned long long>(machine[0]), static_cast<unsigned long long>(machine[1]));
+  return {text, static_cast<size_t>(n)};
 }
 
 void set_patience(const Descriptor& socket) {
@@ -59,10 +42,7 @@ void set_patience(const Descriptor& socket) {
 }  // namespace
 
 Lender::Lender(const std::array<u64, 2>& name, s32 process)
-    : listener_(packet_socket()), process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {
-  const Name where(name);
-  if (bind(listener_.get(), where.get(), where.bytes) != 0 || listen(listener_.get(), SOMAXCONN) != 0)
-    throw std::system_error(errno, std::generic_category(), "socket for other processes");
+    : listener_(listen_at(name_of(name))), process_(static_cast<int>(syscall(SYS_pidfd_open, process, 0))) {
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -138,14 +118,13 @@ void Lender::answer(Descriptor borrower) {
 }
 
 std::optional<Borrowed> borrow(const SharedHandle& handle) {
-  Borrowed borrowed{{}, {}, packet_socket()};
+  Borrowed borrowed{{}, {}, connect_to(name_of(handle.machine))};
+  if (!borrowed.connection) return std::nullopt;
   const int socket = borrowed.connection.get();
   set_patience(borrowed.connection);
-  const Name where(handle.machine);
   Writer out;
   out(handle.number);
-  if (connect(socket, where.get(), where.bytes) != 0 || !send_packet(socket, out.bytes(), Wait::kBlock))
-    return std::nullopt;
+  if (!send_packet(socket, out.bytes(), Wait::kBlock)) return std::nullopt;
   std::vector<std::byte> packet;
   std::vector<Descriptor> files;
   if (receive_packet(socket, packet, Wait::kBlock, &files) != Received::kPacket) return std::nullopt;

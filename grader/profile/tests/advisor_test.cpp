@@ -78,6 +78,13 @@ ProgramProfile program(std::vector<sim::LineRecord> lines) {
   return profile_of(std::move(region), std::move(lines), device());
 }
 
+std::string json_of(ProgramProfile p, std::vector<Finding> findings = {}) {
+  std::vector<RunDocument> documents(1);
+  documents[0].program = std::move(p);
+  documents[0].findings = std::move(findings);
+  return run_json(documents, "./scale", 0);
+}
+
 // Breaks when the launches of a kernel are not added up: sums of all four kinds, and what is a maximum.
 TEST(KernelCountersOfSeveralLaunches, AreSumsAndMaxima) {
   sim::Region region;
@@ -307,7 +314,7 @@ TEST(Listing, SaysWhyWarpsWaitAndWhere) {
   EXPECT_TRUE(std::regex_search(text, std::regex("\n +5 +50 +60 ")) &&
               std::regex_search(text, std::regex("\n +7 +50 +30 ")))
       << text;
-  const auto json = nlohmann::json::parse(run_json(p, "./scale", 0, {}));
+  const auto json = nlohmann::json::parse(json_of(std::move(p)));
   const auto& kernel = json.at("kernels").at(0);
   EXPECT_EQ(kernel.at("stalls").at(0).at("reason"), "long scoreboard");
   EXPECT_EQ(kernel["stalls"][1].at("simulated_seconds"), 3e-4);
@@ -315,8 +322,9 @@ TEST(Listing, SaysWhyWarpsWaitAndWhere) {
 }
 
 TEST(Json, HoldsKernelsLinesAndFindings) {
-  const ProgramProfile p = program({load(3, 32, 4, 128)});
-  const auto json = nlohmann::json::parse(run_json(p, "./scale", 0, advise(p)));
+  ProgramProfile p = program({load(3, 32, 4, 128)});
+  std::vector<Finding> advice = advise(p);
+  const auto json = nlohmann::json::parse(json_of(std::move(p), std::move(advice)));
   EXPECT_EQ(json.at("schema"), "lab/run/v1");
   EXPECT_EQ(json.at("device").at("kind"), "simulated");
   const auto& kernel = json.at("kernels").at(0);
@@ -329,8 +337,8 @@ TEST(Json, HoldsKernelsLinesAndFindings) {
 
 // Breaks when a count of a line is missing in the page's table of fields.
 TEST(Json, ThePageListsTheCountsOfALine) {
-  const ProgramProfile p = program({load(3, 32, 4, 128)});
-  const auto json = nlohmann::ordered_json::parse(run_json(p, "./scale", 0, {}));
+  ProgramProfile p = program({load(3, 32, 4, 128)});
+  const auto json = nlohmann::ordered_json::parse(json_of(std::move(p)));
   std::string fields;
   for (const auto& [name, value] : json["kernels"][0]["lines"][0]["counters"].items()) {
     fields += (fields.empty() ? "" : ", ") + name;
