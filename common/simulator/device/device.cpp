@@ -56,6 +56,13 @@ struct Device::State final : KernelTable {
                      block, 0)
         .blocks_per_sm;
   }
+  u32 target_of(FunctionId function) const override {
+    for (const auto& [id, module] : modules)
+      for (const auto& each : module->kernels())
+        if (each.get() == kernels[function]) return module->source().target;
+    return 0;
+  }
+  u32 gpus() const override { return n_gpus; }
   u64 text(const std::string& text) override {
     u64& address = texts[text];
     if (address == 0) address = memory.allocate(text.size() + 1, "text of an error", true);
@@ -101,6 +108,7 @@ struct Device::State final : KernelTable {
   std::map<u64, FunctionId> by_address;  ///< of the kernels that are loaded
   std::map<std::string, u64> texts;      ///< addresses of KernelTable::text
   u64 pending_launches = 2048;           ///< CUDA's own default
+  u32 n_gpus = 1;                        ///< that the program has
   ModuleId next_module = 1;
   Observer* observer = nullptr;
   u64 stack_bytes = 1024;
@@ -301,6 +309,7 @@ bool Device::set_max_dynamic_shared(FunctionId function, u64 bytes) {
 }
 
 void Device::set_heap_bytes(u64 bytes) { state_->memory.set_heap_limit(bytes); }
+void Device::set_gpus(u32 gpus) { state_->n_gpus = gpus; }
 void Device::set_pending_launches(u64 launches) { state_->pending_launches = launches; }
 void Device::set_permute_fragments(bool permute) { state_->permute_fragments = permute; }
 void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }

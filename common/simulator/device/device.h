@@ -148,6 +148,8 @@ class Device {
   void set_heap_bytes(u64 bytes);
   /// How many launches of kernels may wait to begin (cudaLimitDevRuntimePendingLaunchCount).
   void set_pending_launches(u64 launches);
+  /// How many GPUs kernels are told of (cudaGetDeviceCount); 1 until it is set.
+  void set_gpus(u32 gpus);
   /// Per-thread stack for local memory and calls; default 1024 bytes beyond what the function declares.
   void set_stack_bytes(u64 bytes);
   /// A kernel is stopped with TrapKind::kTimeout after this many wall seconds (0: never).

@@ -3,6 +3,8 @@
 #include "simulator/isa/device_calls.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <string>
 
 #include "simulator/isa/builtin_call.h"
@@ -41,7 +43,10 @@ struct Call {
   /// Stores an answer where argument `i` points to.
   template <class T>
   void store(std::size_t i, T value) const {
-    const u64 address = argument(i);
+    store_at(argument(i), value);
+  }
+  template <class T>
+  void store_at(u64 address, T value) const {
     std::memcpy(lane_pointer(w, in, lane, address, sizeof value, AccessKind::kStore), &value, sizeof value);
     Observer* observer = w.block->observer;
     if (observer == nullptr || !observer->sees_accesses || space_of(address) != ptx::Space::kGlobal) return;
@@ -316,6 +321,8 @@ std::pair<const char*, const char*> texts_of(DeviceError error) {
               "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"};
     case DeviceError::kInvalidDeviceFunction:
       return {"cudaErrorInvalidDeviceFunction", "invalid device function"};
+    case DeviceError::kInvalidDevice:
+      return {"cudaErrorInvalidDevice", "invalid device ordinal"};
     case DeviceError::kInvalidResourceHandle:
       return {"cudaErrorInvalidResourceHandle", "invalid resource handle"};
   }
@@ -332,6 +339,11 @@ u64 error_string(const Call& c) {
 DeviceError get_device(const Call& c) {
   const u64 begin = c.w.block->grid->memory->window();
   c.store(0, static_cast<u32>((begin - kDeviceWindow) / kDeviceStride));
+  return DeviceError::kNone;
+}
+
+DeviceError get_device_count(const Call& c) {
+  c.store(0, c.runtime.kernels().gpus());
   return DeviceError::kNone;
 }
 
@@ -361,7 +373,8 @@ DeviceError get_limit(const Call& c) {
 
 /// cudaError_t (int* value, cudaDeviceAttr attribute, int device): the attributes that kernels are sized by.
 DeviceError get_attribute(const Call& c) {
-  const DeviceDescription& d = *c.w.block->grid->device;
+  const DeviceDescription& d = *c.w.block->grid->device;  // all GPUs of a program are of one kind
+  if (c.argument<u32>(2) >= c.runtime.kernels().gpus()) return DeviceError::kInvalidDevice;
   const auto value = [&]() -> std::optional<u64> {
     switch (c.argument<u32>(1)) {
       case 1:  // cudaDevAttrMaxThreadsPerBlock
@@ -377,6 +390,8 @@ DeviceError get_attribute(const Call& c) {
         return 65535;
       case 8:  // cudaDevAttrMaxSharedMemoryPerBlock
         return d.shared_per_block;
+      case 9:  // cudaDevAttrTotalConstantMemory
+        return 65536;
       case 10:  // cudaDevAttrWarpSize
         return kWarpSize;
       case 12:  // cudaDevAttrMaxRegistersPerBlock
@@ -384,6 +399,10 @@ DeviceError get_attribute(const Call& c) {
         return d.registers_per_sm;
       case 16:  // cudaDevAttrMultiProcessorCount
         return d.sms;
+      case 37:  // cudaDevAttrGlobalMemoryBusWidth
+        return d.memory_bus_bits;
+      case 38:  // cudaDevAttrL2CacheSize
+        return d.l2_bytes;
       case 39:  // cudaDevAttrMaxThreadsPerMultiProcessor
         return d.max_threads_per_sm;
       case 75:  // cudaDevAttrComputeCapabilityMajor
@@ -396,6 +415,8 @@ DeviceError get_attribute(const Call& c) {
         return d.shared_per_block_optin;
       case 106:  // cudaDevAttrMaxBlocksPerMultiprocessor
         return d.max_blocks_per_sm;
+      case 111:  // cudaDevAttrReservedSharedMemoryPerBlock
+        return d.shared_reserved_per_block;
       default:
         return std::nullopt;
     }
@@ -415,6 +436,46 @@ DeviceError get_occupancy(const Call& c) {
   if (threads == 0 || threads > c.w.block->grid->device->max_threads_per_block)
     return DeviceError::kInvalidValue;
   c.store(0, c.runtime.kernels().blocks_per_sm(found->id, {threads, 1, 1}, c.argument(3)));
+  return DeviceError::kNone;
+}
+
+struct KernelAttributes {  // cudaFuncAttributes
+  u64 shared_bytes, constant_bytes, local_bytes;
+  u32 max_threads, registers, ptx_version, binary_version, caches_loads, max_dynamic_shared;
+  s32 carveout;
+  u32 must_set_cluster;
+  Dim3 cluster;
+  u32 cluster_policy, non_portable_cluster;
+  u32 reserved[16];
+};
+static_assert(sizeof(KernelAttributes) == 144);
+
+/// cudaError_t (cudaFuncAttributes* attributes, const void* kernel): as the host sees them. What the host set
+/// for a kernel beyond its dynamic shared memory is not known here: such hints change nothing.
+DeviceError get_function_attributes(const Call& c) {
+  const auto found = c.runtime.kernels().kernel_at(c.argument(1));
+  if (!found) return DeviceError::kInvalidDeviceFunction;
+  const DeviceDescription& d = *c.w.block->grid->device;
+  const KernelResources& r = found->kernel->resources;
+  KernelAttributes made{};
+  made.shared_bytes = r.static_shared_bytes;
+  made.local_bytes = r.local_bytes;
+  made.max_threads = r.max_threads != 0 ? r.max_threads : d.max_threads_per_block;
+  if (r.registers != 0)
+    made.max_threads =
+        std::min(made.max_threads, std::max(1u, d.registers_per_sm / (r.registers * kWarpSize)) * kWarpSize);
+  made.registers = r.registers;
+  made.ptx_version = c.runtime.kernels().target_of(found->id);
+  made.binary_version = d.compute_major * 10 + d.compute_minor;
+  made.caches_loads = 1;
+  const u64 usual = d.shared_per_block - std::min<u64>(d.shared_per_block, r.static_shared_bytes);
+  made.max_dynamic_shared = static_cast<u32>(std::max(usual, found->kernel->max_dynamic_shared));
+  made.carveout = -1;
+  made.cluster = found->kernel->cluster;
+  // In words, as the checks know accesses.
+  u64 words[sizeof made / sizeof(u64)];
+  std::memcpy(words, &made, sizeof made);
+  for (std::size_t i = 0; i < std::size(words); ++i) c.store_at(c.argument(0) + i * sizeof(u64), words[i]);
   return DeviceError::kNone;
 }
 
@@ -450,6 +511,8 @@ Execute device_call(std::string_view name) {
   if (name == "GetErrorName") return valued<error_name>;
   if (name == "GetErrorString") return valued<error_string>;
   if (name == "GetDevice") return checked<get_device>;
+  if (name == "GetDeviceCount") return checked<get_device_count>;
+  if (name == "FuncGetAttributes") return checked<get_function_attributes>;
   if (name == "RuntimeGetVersion") return checked<runtime_version>;
   if (name == "DeviceGetLimit") return checked<get_limit>;
   if (name == "DeviceGetAttribute") return checked<get_attribute>;

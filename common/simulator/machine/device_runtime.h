@@ -22,6 +22,7 @@ enum class DeviceError : u32 {
   kInvalidConfiguration = 9,
   kLaunchPendingCountExceeded = 69,
   kInvalidDeviceFunction = 98,
+  kInvalidDevice = 101,
   kInvalidResourceHandle = 400,
 };
 
@@ -42,6 +43,10 @@ class KernelTable {
   /// Empty when the launch is allowed, else why not.
   virtual std::string problem_of(const Launch& launch) const = 0;
   virtual u32 blocks_per_sm(FunctionId function, Dim3 block, u64 dynamic_shared_bytes) const = 0;
+  /// Architecture of the PTX that a kernel comes from: 80 for compute_80.
+  virtual u32 target_of(FunctionId function) const = 0;
+  /// GPUs that the program has.
+  virtual u32 gpus() const = 0;
   /// Address of a text in device memory, which stays there; 0 when there is no memory left.
   virtual u64 text(const std::string& text) = 0;
 };

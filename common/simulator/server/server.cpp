@@ -35,6 +35,7 @@ void Server::start_device() {
   keep_followed();
   device_.reset();  // its memory is mapped at a fixed address: the old one must go first
   device_ = std::make_unique<Device>(description_, options_.threads);
+  device_->set_gpus(options_.gpus);
   device_->set_time_limit(options_.time_limit);
   device_->set_shuffle_blocks(options_.shuffle_blocks);
   device_->set_blocks_at_ends(options_.blocks_at_ends);
