@@ -79,8 +79,8 @@ sim::Session Processes::start() const {
   return session;
 }
 
-/// The process has ended, but a kernel that it did not wait for may still run: it gets a while, then the machine
-/// is ended, as a GPU stops the kernels of a program that is gone.
+/// The process has ended, but a kernel that it did not wait for may still run: it gets a while, then the
+/// machine is ended, as a GPU stops the kernels of a program that is gone.
 std::optional<sim::Region> Processes::region_of(sim::Session& session) const {
   const Descriptor answered(eventfd(0, EFD_CLOEXEC));
   std::jthread impatience([&, machine = session.machine_pid()] {
@@ -171,9 +171,8 @@ void Processes::attend(Peer& peer) try {
     session->close_guest_fd();
   }
   if (!session) return;
-  pollfd awaited[3] = {{process.get(), POLLIN, 0},
-                       {peer.connection.get(), POLLRDHUP, 0},
-                       {stopped_.get(), POLLIN, 0}};
+  pollfd awaited[3] = {
+      {process.get(), POLLIN, 0}, {peer.connection.get(), POLLRDHUP, 0}, {stopped_.get(), POLLIN, 0}};
   while (poll(awaited, 3, -1) < 0) {
   }
   if (awaited[2].revents != 0) return;

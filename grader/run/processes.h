@@ -18,8 +18,8 @@ namespace roofline::grader {
 
 /// What one process of a program did on its simulated GPUs.
 struct ProcessRun {
-  int id = 0;           ///< 0: none of the program's processes used CUDA, or it did not say which
-  std::string command;  ///< its name
+  int id = 0;            ///< 0: none of the program's processes used CUDA, or it did not say which
+  std::string command;   ///< its name
   std::string who;       ///< "process 4711 (server)"; empty: the only one that is reported
   bool finished = true;  ///< false: its kernels did not end, and were stopped
   sim::Region region;

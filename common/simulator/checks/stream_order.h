@@ -38,6 +38,7 @@ class StreamOrder {
   /// that another process recorded comes after all that this one recorded.
   void given_to_others(u32 stream) { join(given_, clock_of(known(stream))); }
   void taken_from_others(u32 stream) { join(streams_[known(stream)].clock, given_); }
+  void host_took_from_others() { join(host_, given_); }
   /// The host knows that the work of a stream (all work of the GPU, work before an event) has ended.
   void host_waited_for_stream(u32 stream);
   void host_waited_for_event(u32 event);

@@ -73,6 +73,16 @@ void mark_recorded(Runtime& r, const RecordCall& call, u64 queued) {
   event->captured.clear();
 }
 
+/// Whether other processes may wait for a record of the graph. What comes before it must be carried out when
+/// the launch returns, as with a record in a stream.
+bool tells_others(Runtime& r, const GraphExec& exec) {
+  return std::ranges::any_of(exec.recorders, [&](const Node* node) {
+    const auto& call = std::get<RecordCall>(node->work);
+    const Event* const event = r.find_event(call.event);
+    return event && event->id == call.id && event->shared;
+  });
+}
+
 cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& run) {
   GraphExec* const found = find_exec(exec);
   if (!found) return cudaErrorInvalidValue;
@@ -164,7 +174,9 @@ using namespace roofline::sim::runtime;
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return api([&](Runtime& r) {
     // The thread of host functions has a default stream of its own.
-    const bool may_queue = stream != cudaStreamPerThread && find_exec(exec) != nullptr;
+    const GraphExec* const found = find_exec(exec);
+    const bool others = found != nullptr && tells_others(r, *found);
+    const bool may_queue = stream != cudaStreamPerThread && found != nullptr && !others;
     if (const StreamUse use = may_queue ? queue_on(r, stream) : StreamUse{}; use.pending) {
       if (r.target() != find_exec(exec)->device) return cudaErrorNotSupported;
       r.host_functions.submit(use.place, [exec, stream, run = Run{}, next = HostCall{}]() mutable {
@@ -176,12 +188,20 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     HostCall next;
     cudaError_t error = begin(r, exec, stream, run);
     if (error == cudaSuccess && run.program) error = advance(r, run, next);
-    if (error != cudaSuccess || (!next.function && !run.waits)) return error;
+    if (error != cudaSuccess || (!next.function && !run.waits)) {
+      if (error == cudaSuccess && others) r.connection().finish();
+      return error;
+    }
     const auto place = r.place_of(stream);
     const roofline::sim::u64 queued =
         r.host_functions.submit(place, [run, next]() mutable { return finish(run, next); });
     for (const RecordCall& each : run.records) mark_recorded(r, each, queued);
     r.wait_while_watching(stream);
+    if (others) {
+      r.host_functions.wait_for(queued);
+      r.aim(run.device);
+      r.connection().finish();
+    }
     return cudaSuccess;
   });
 }

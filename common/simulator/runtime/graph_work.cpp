@@ -3,12 +3,10 @@
 #include "simulator/runtime/graph_work.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_memory.h"
 #include "simulator/runtime/kernel_use.h"
-#include "simulator/runtime/not_supported.h"
 
 namespace roofline::sim::runtime {
 namespace {
@@ -146,11 +144,6 @@ cudaError_t make_wait(Runtime& r, cudaEvent_t event, Work& work) {
 cudaError_t make_record(Runtime& r, cudaEvent_t event, Work& work) {
   const Event* found = live_event(r, event);
   if (!found) return cudaErrorInvalidValue;
-  // Nobody would know when its work has been carried out: graphs run while the program goes on.
-  static std::atomic<bool> said = false;
-  if (found->shared)
-    return static_cast<cudaError_t>(
-        not_supported_in(r, "a graph's record of an event that other processes know", said));
   work = RecordCall{event, found->id};
   return cudaSuccess;
 }

@@ -388,8 +388,7 @@ void Server::execute(GraphRun& run, const GraphNode& node) {
       fill(node.fill, run.stream);
       break;
     case Kind::kRecordEvent:
-      timeline_.record_event(node.event, run.stream);
-      if (checks_) checks_->streams().event_recorded(node.event, run.stream);
+      record_event(run.stream, node.event);
       break;
     case Kind::kWaitEvent:
       wait_event(run.stream, node.event);

@@ -170,6 +170,9 @@ class Server {
   bool fits_staging(u64 offset, const channel::Rectangle& r) const;
   /// The same for a range; it may lie on another GPU of the board.
   bool holds(u64 address, u64 bytes) const;
+  void record_event(u32 stream, u32 event);
+  /// Host code knows that another process has recorded an event.
+  void host_took_from_others();
   /// Makes a stream wait for an event, which may be another GPU's.
   void wait_event(u32 stream, u32 event);
   /// Books a copy between addresses of the machine.

@@ -28,15 +28,24 @@ Answer Server::handle(const DestroyStream& c) {
   return {};
 }
 
+void Server::record_event(u32 stream, u32 event) {
+  timeline_.record_event(event, stream);
+  if (checks_) checks_->streams().event_recorded(event, stream);
+  if (!board_.sharing.is_shared(event)) return;
+  // A graph's node has a time of its own.
+  board_.sharing.recorded(event, std::max(timeline_.settled_end(stream), timeline_.event_time(event)));
+  if (checks_) checks_->streams().given_to_others(stream);
+}
+
 Answer Server::handle(const RecordEvent& c) {
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
-  timeline_.record_event(c.event, c.stream);
-  if (checks_) checks_->streams().event_recorded(c.event, c.stream);
-  if (board_.sharing.is_shared(c.event)) {
-    board_.sharing.recorded(c.event, timeline_.settled_end(c.stream));
-    if (checks_) checks_->streams().given_to_others(c.stream);
-  }
+  record_event(c.stream, c.event);
   return {};
+}
+
+void Server::host_took_from_others() {
+  board_.host_clock = std::max(board_.host_clock, board_.sharing.given_moment());
+  if (checks_) checks_->streams().host_took_from_others();
 }
 
 void Server::wait_event(u32 stream, u32 event) {
@@ -72,7 +81,10 @@ void Server::poll() {
 }
 
 Answer Server::handle(const QueryEvent& c) {
-  if (board_.sharing.is_of_another(c.event)) return give(EventState{.done = true});
+  if (board_.sharing.is_of_another(c.event)) {
+    host_took_from_others();
+    return give(EventState{.done = true});
+  }
   if (!timeline_.event_recorded(c.event)) return give(EventState{});
   const bool done = timeline_.event_done(c.event);
   if (!done) poll();
@@ -109,8 +121,12 @@ Answer Server::handle(const Synchronize& c) {
       if (checks_) checks_->streams().host_waited_for_stream(c.id);
       return give(Nothing{});
     case Synchronize::Scope::kEvent:
-      if (timeline_.event_recorded(c.id) && !board_.sharing.is_of_another(c.id))
-        timeline_.synchronize_event(c.id);
+      if (board_.sharing.is_of_another(c.id)) {
+        host_took_from_others();
+        timeline_.host_call(description_.synchronize_us);
+        return give(Nothing{});
+      }
+      if (timeline_.event_recorded(c.id)) timeline_.synchronize_event(c.id);
       if (checks_) checks_->streams().host_waited_for_event(c.id);
       return give(Nothing{});
   }

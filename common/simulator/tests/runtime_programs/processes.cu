@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two processes with CUDA: the parent uses it first. Words say more: both (the parent launches a kernel, too),
-// free (the child frees what is the parent's), fault, outlive (the parent does not wait for the child).
+// Two processes with CUDA: the parent uses it first. Words say more: both (the parent launches a kernel,
+// too), free (the child frees what is the parent's), fault, outlive (the parent does not wait for the child).
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
