@@ -124,14 +124,16 @@ void Processes::listen() {
     pollfd awaited[2] = {{listener_.get(), POLLIN, 0}, {stopped_.get(), POLLIN, 0}};
     if (poll(awaited, 2, -1) < 0) continue;
     if (awaited[1].revents != 0) return;
+    ++running_;
     Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     ucred who{};
     socklen_t bytes = sizeof who;
     // Another person's program has no business here.
     if (!connection || getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0 ||
-        who.uid != geteuid())
+        who.uid != geteuid()) {
+      --running_;
       continue;
-    ++running_;
+    }
     const std::lock_guard guard(lock_);
     Peer& peer = peers_.emplace_back();
     peer.connection = std::move(connection);
@@ -184,9 +186,19 @@ void Processes::attend(Peer& peer) try {
   // No GPU could be started for it: it starts one of its own, and says why it cannot.
 }
 
+bool Processes::are_running() const {
+  pollfd queue{listener_.get(), POLLIN, 0};  // a short process may have ended in it
+  return poll(&queue, 1, 0) > 0 || running_ > 0;
+}
+
 std::vector<ProcessRun> Processes::take() {
   std::vector<ProcessRun> all;
-  if (first_) all.push_back(observed(*first_));  // nobody used CUDA, or did not say so
+  std::optional<sim::Session> first;
+  {
+    const std::lock_guard guard(lock_);
+    first = std::exchange(first_, std::nullopt);
+  }
+  if (first) all.push_back(observed(*first));  // nobody used CUDA, or did not say so
   stop();
   peers_.sort([](const Peer& a, const Peer& b) { return a.is_first > b.is_first; });
   for (Peer& peer : peers_)

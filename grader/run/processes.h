@@ -60,7 +60,7 @@ class Processes {
   /// The program was started. The caller blocks the signals that are not for the threads that begin here.
   void begin();
   /// Whether a process that uses CUDA has not ended. A SIGCHLD comes when that changes.
-  bool are_running() const { return running_ > 0; }
+  bool are_running() const;
   /// What those did that had news, in the order of their first calls of CUDA, or else the first one.
   std::vector<ProcessRun> take();
 
@@ -77,7 +77,7 @@ class Processes {
   std::optional<sim::Session> first_;  ///< until its process has ended
   const std::string name_;
   sim::channel::Descriptor listener_, stopped_;
-  std::atomic<int> running_{0};
+  std::atomic<int> running_{0};  ///< that connected, counted before the connection is taken from the queue
   std::mutex lock_;
   std::list<Peer> peers_;  ///< in the order in which they connected
   std::thread thread_;
