@@ -52,6 +52,21 @@ std::uint64_t available_host_bytes() {
   return 0;
 }
 
+/// Takes the time from here to the end of the block from a budget, whatever happens meanwhile.
+class SpentTime {
+ public:
+  explicit SpentTime(Budget& budget) : budget_(budget) {}
+  ~SpentTime() {
+    budget_.spend(std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count());
+  }
+  SpentTime(const SpentTime&) = delete;
+  SpentTime& operator=(const SpentTime&) = delete;
+
+ private:
+  Budget& budget_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
 class CaseRunner {
  public:
   CaseRunner(Grading& grading, const DeviceChoice& device, const DeviceFacts& facts, std::string prefix)
@@ -215,7 +230,7 @@ class CaseRunner {
     options.machine.blocks_at_ends = kBlocksAtEnds;
     // Nor does it prove anything how much memory is filled where arrays are as large as a GPU's.
     options.budget = std::make_shared<Budget>(grading_.options.limits);
-    const auto began = std::chrono::steady_clock::now();
+    const SpentTime spent(*grading_.budget);
     Fault fault;
     try {
       Rig rig(options, grading_.submission.worker, grading_.part.program, kFirstRoom.input,
@@ -224,7 +239,6 @@ class CaseRunner {
     } catch (const StartFault&) {
       return;
     }
-    grading_.budget->spend(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     if (fault.reason != Class::kOutOfBounds && fault.reason != Class::kMisaligned) return;
     check.verdict = Verdict::kFail;
     check.reason = fault.reason;

@@ -16,6 +16,7 @@
 #include "grader/base/file.h"
 #include "grader/call/examine.h"
 #include "grader/call/rig.h"
+#include "grader/judge/device_facts.h"
 #include "grader/judge/grading.h"
 #include "grader/judge/judge.h"
 #include "worker/protocol.h"
@@ -322,6 +323,30 @@ TEST_F(SimulatedJudge, AddressesBeyond2To31AreTried) {
   EXPECT_EQ(wrong.find("n-257")->verdict, Verdict::kPass) << summary(wrong);
   EXPECT_EQ(wrong.find("beyond")->reason, Class::kOutOfBounds) << summary(wrong);
   EXPECT_GT(wrong.find("beyond")->line, 0) << "the source line";
+}
+
+// Breaks when the judge waits for a program without that its time is counted: in the case beyond 2^31 one that
+// does not start is no verdict.
+TEST_F(SimulatedJudge, AStartThatFailsBeyond2To31TakesTime) {
+  Lab lab = fixture();
+  lab.parts[0].cases = {
+      {.id = "beyond", .title = "beyond", .settings = {{"n", 2.2e9}}, .gpu_only = true, .needs_memory = 1}};
+  const fs::path worker = folder_ / "axpb-ends-late";
+  fs::create_symlink(AXPB_WORKER, worker);
+  GradeOptions options;
+  options.simulator_directory = fs::path(ROOFLINE_BUILD) / "simulator";
+  options.limits.wall_seconds = 0.3;
+  const BuiltSubmission submission{worker, {}};
+  const DeviceChoice device;
+  Grading grading{.lab = lab,
+                  .part = lab.parts[0],
+                  .submission = submission,
+                  .device = device,
+                  .options = options,
+                  .facts = device_facts(device, options),
+                  .result = {}};
+  grade_correctness(grading, device, "");
+  EXPECT_EQ(name_of(grading.budget->exhausted().reason), "timeout");
 }
 
 // Breaks when a copy that is refused is explained by what may be wrong with a launch.
