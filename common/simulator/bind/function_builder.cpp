@@ -302,20 +302,34 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
   if (is_fence && loops) ordered = true;
   if (info.traits.gathers == Gathers::kClusterBarrier || has("shared::cluster")) kernel_.uses_clusters = true;
   if (info.traits.needs_stack) kernel_.has_calls = true;
-  if (loops && (is_fence || info.traits.polls || (reads_memory && (ordered || waits)))) {
+  const bool may_spin =
+      loops && (is_fence || info.traits.polls || (reads_memory && (ordered || waits)));
+  if (may_spin) {
     kernel_.may_spin = true;
     emit_hidden(note_spin, {}, {}, true);
   }
   if (ordered && !in_shared) kernel_.in_order = true;
-  if (in_shared) return;
+  if (in_shared) {
+    kernel_.meets_blocks[in.index] = has("shared::cluster");
+    if (may_spin) shared_polls_.push_back(in.index);
+    return;
+  }
   const bool is_flag = (info.is_load || info.is_store) && (waits || has("release"));
-  kernel_.meets_blocks[in.index] = is_fence || is_flag || info.is_atomic;
+  const bool meets_cluster = info.traits.gathers == Gathers::kClusterBarrier;
+  kernel_.meets_blocks[in.index] = is_fence || is_flag || info.is_atomic || meets_cluster;
   const bool polls = is_fence || (is_flag && info.is_load) || old_is_read;
   if (polls && (!source_.is_entry || graph_.in_loop(current_))) kernel_.waits_for_blocks = true;
 }
 
-/// Behind a fence a plain store may be a flag, too.
+/// Behind a fence a plain store may be a flag, too. In clusters a store to a generic address may go to another
+/// block, which polls its own shared memory.
 void FunctionBuilder::note_flags() {
+  if (kernel_.uses_clusters) {
+    for (const u32 i : shared_polls_) kernel_.meets_blocks[i] = true;
+    for (u32 i = first_index_; i < dummy_index_; ++i)
+      if (kernel_.info[i].is_store && kernel_.info[i].space == ptx::Space::kGeneric)
+        kernel_.meets_blocks[i] = true;
+  }
   const auto is_fence = [](const Traits& traits) { return traits.fence == Fence::kWider; };
   if (std::none_of(traits_.begin(), traits_.end(), is_fence)) return;
   for (u32 i = first_index_; i < dummy_index_; ++i) {

@@ -128,6 +128,7 @@ class FunctionBuilder final : public isa::Binder, public isa::FragmentOrder {
   FoundCopies copies_;
   u32 current_ = 0;
   u32 first_index_ = 0, dummy_index_ = 0;
+  std::vector<u32> shared_polls_;  ///< instructions that may wait for a change of shared memory
 
   std::unordered_map<std::string, Register> registers_;
   struct LocalVariable {

@@ -240,6 +240,7 @@ class Resolver {
   /// Shared memory of blocks of the cluster, by the rank in the upper bits of each address.
   Access distributed(u64 base) {
     const Block& mine = *w_.block;
+    if (request_.kind != AccessKind::kLoad) ++mine.cluster->news;
     auto& pointers = mine.access->pointers;
     for (u32 lanes = request_.mask; lanes != 0; lanes &= lanes - 1) {
       const auto l = static_cast<u32>(std::countr_zero(lanes));

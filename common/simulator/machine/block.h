@@ -34,7 +34,7 @@ class BlockRunner {
   /// other blocks meet starts after `cycle` of the kernel, or until it ends (true). The block must be
   /// tracked.
   bool run_until(double cycle, u64 budget, u64& used);
-  /// When it goes on: cycle of the kernel.
+  /// When it goes on: cycle of the kernel; infinity when all of it waits for its cluster.
   double due() const;
   /// What it does next is what it did last, whatever time passes, until one of polled() changes.
   bool only_polls() const;

@@ -29,7 +29,8 @@ void Cluster::complete_if_full() {
   arrived_ = 0;
   const u32 number = barrier_.number(kClusterBarrier);
   ++barrier_.phase;
-  Scoreboard::Cycles latest;
+  ++news;
+  Scoreboard::Cycles latest;  // of the kernel: each block counts from its own start
   const auto each_warp = [&](auto use) {
     for (Block* block : blocks)
       for (u32 i = 0; block != nullptr && i < block->warp_count; ++i)
@@ -38,12 +39,16 @@ void Cluster::complete_if_full() {
   each_warp([&](Warp& w) {
     if (w.scoreboard == nullptr) return;
     const Scoreboard::Cycles now = w.scoreboard->now();
-    latest = {std::max(latest.l2, now.l2), std::max(latest.dram, now.dram)};
+    const double start = w.block->start;
+    latest = {std::max(latest.l2, start + now.l2), std::max(latest.dram, start + now.dram)};
   });
   each_warp([&](Warp& w) {
     w.cluster_passed |= w.cluster_arrived;
     w.cluster_arrived = 0;
-    if (w.scoreboard != nullptr) w.scoreboard->advance_to(latest);
+    if (w.scoreboard != nullptr) {
+      w.scoreboard->advance_to({latest.l2 - w.block->start, latest.dram - w.block->start});
+      w.due = std::max(w.due, w.scoreboard->now().l2);
+    }
     if (w.release_barrier(kClusterBarrier, 0, 0) && w.recording != nullptr) w.recording->meet(number);
   });
 }

@@ -143,7 +143,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     worker.heat.clear();
   }
   launch.in_time =
-      grid.kernel->in_order && grid.kernel->waits_for_blocks && !grid.has_clusters && !shuffle_blocks_;
+      grid.kernel->in_order && grid.kernel->waits_for_blocks && !shuffle_blocks_;
   if (launch.in_time) {
     if (launch.at_ends == 0) run_in_time(launch);
   } else if (in_turns) {
@@ -337,6 +337,11 @@ void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
   runner.begin(id, launch.tracks(id), launch.records_of(id), cluster, static_cast<u32>(n % size));
 }
 
+void GridRunner::end_in_cluster(Launch& launch, const Block& block) {
+  if (block.cluster != nullptr && block.cluster->end(block))
+    launch.clusters.remove_if([&](const Cluster& c) { return &c == block.cluster; });
+}
+
 BlockRunner& GridRunner::idle_runner(Launch& launch, std::vector<BlockRunner*>& idle) {
   if (idle.empty()) {
     residents_.push_back(std::make_unique<BlockRunner>(device_));
@@ -395,8 +400,7 @@ void GridRunner::run_in_turns(Launch& launch) {
       continue;
     }
     finish_block(launch, worker, *runner);
-    if (block.cluster != nullptr && block.cluster->end(block))
-      launch.clusters.remove_if([&](const Cluster& c) { return &c == block.cluster; });
+    end_in_cluster(launch, block);
     watch.reset();
     idle_turns = 0;
     resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(at));
@@ -452,21 +456,29 @@ void GridRunner::run_in_time(Launch& launch) {
   TimeOrder order(*launch.grid.memory);
   SpinWatch watch(launch.grid, shares_memory_);
   MemoryQueues memory(device_, launch.traffic);
-  u64 started = 0;
-  // Blocks start in launch order, no faster than the device launches them.
-  const auto start_next = [&](double place_is_free) {
-    BlockRunner& runner = idle_runner(launch, idle);
-    start_block(launch, runner, started);
-    runner.block().start = std::max(place_is_free, number(started) / device_.blocks_per_clock);
-    order.add(runner);
-    ++started;
+  const u64 together = launch.grid.has_clusters ? launch.grid.cluster.count() : 1;
+  u64 started = 0, places = launch.resident;
+  double places_free = 0;  // since when: cycle of the kernel
+  // Blocks start in launch order, those of a cluster together, no faster than the device launches them.
+  const auto start_next = [&] {
+    for (u64 i = 0; i < together; ++i, ++started) {
+      BlockRunner& runner = idle_runner(launch, idle);
+      start_block(launch, runner, started);
+      runner.block().start = std::max(places_free, number(started) / device_.blocks_per_clock);
+      order.add(runner);
+    }
+    places -= together;
   };
-  while (started < std::min(launch.blocks, launch.resident)) start_next(0);
+  const auto has_room = [&] { return started < launch.blocks && places >= together; };
+  while (has_room()) start_next();
   while (order.size() != 0) {
     BlockRunner& runner = order.take_first();
     Block& block = runner.block();
+    Cluster* const cluster = block.cluster;
     const double cycle = runner.due();
+    const u64 known = cluster != nullptr ? cluster->news : 0;
     bool ended = false;
+    if (cluster != nullptr) order.catch_up(*cluster, cycle);
     try {
       u64 used = 0;
       ended = runner.run_until(cycle, kSlice, used);
@@ -476,6 +488,7 @@ void GridRunner::run_in_time(Launch& launch) {
       block.runs.clear();
       block.start += memory.wait(cycle);
       if (!ended) order.put_back(runner);
+      if (cluster != nullptr && cluster->news != known) order.wake(*cluster);
       watch.after_turn(block, order);
     } catch (const TrapException& trap) {
       note_trap(launch, block.linear_id, trap.trap);
@@ -485,10 +498,15 @@ void GridRunner::run_in_time(Launch& launch) {
     }
     if (!ended) continue;
     finish_block(launch, worker, runner);
+    end_in_cluster(launch, block);
     const double end = block.start + runner.cycles().l2;
     launch.last_end = std::max(launch.last_end, end);
     idle.push_back(&runner);
-    if (started < launch.blocks) start_next(end + device_.block_start_latency);
+    ++places;
+    places_free = std::max(places_free, end + device_.block_start_latency);
+    if (!has_room()) continue;
+    start_next();
+    places_free = 0;
   }
 }
 

@@ -68,6 +68,7 @@ class GridRunner {
   void run_block(Launch& launch, Worker& worker, u64 id);
   void finish_block(Launch& launch, Worker& worker, BlockRunner& runner);
   void start_block(Launch& launch, BlockRunner& runner, u64 n);
+  void end_in_cluster(Launch& launch, const Block& block);
   BlockRunner& idle_runner(Launch& launch, std::vector<BlockRunner*>& idle);
   void note_trap(Launch& launch, u64 block, const Trap& trap);
   void check_time(const Launch& launch, const Block& block) const;

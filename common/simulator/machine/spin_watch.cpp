@@ -34,6 +34,7 @@ void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
   seen_ = changes;
   const u64 blocks = order.size();
   if (blocks == 0) return;
+  if (order.is_stuck()) report_deadlock(order.oldest());
   if ((watches_ && idle_polls_ >= kPatience * blocks) ||
       (!shares_memory_ && order.all_slept() >= std::max(kPatience / blocks, kFewestSleeps)))
     report_endless_wait(order.oldest(), blocks);

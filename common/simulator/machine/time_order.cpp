@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulator/machine/cluster.h"
+
 namespace roofline::sim {
 
 std::pair<double, u64> TimeOrder::key(const BlockRunner& runner) {
@@ -12,7 +14,14 @@ std::pair<double, u64> TimeOrder::key(const BlockRunner& runner) {
 }
 
 bool TimeOrder::holds(const BlockRunner& runner) const {
-  return awake_.contains(key(runner)) || asleep_.contains(runner.block().linear_id);
+  const u64 number = runner.block().linear_id;
+  return awake_.contains(key(runner)) || asleep_.contains(number) || at_barriers_.contains(number);
+}
+
+void TimeOrder::add(BlockRunner& runner) {
+  const auto [due, number] = key(runner);
+  awake_[{due, number}] = &runner;
+  if (runner.block().cluster != nullptr) dues_[number] = due;
 }
 
 BlockRunner& TimeOrder::take_first() {
@@ -22,17 +31,27 @@ BlockRunner& TimeOrder::take_first() {
     asleep_.clear();
     watched_.clear();
   }
+  if (awake_.empty()) {
+    for (const auto& [number, runner] : at_barriers_) add(*runner);
+    at_barriers_.clear();
+  }
   BlockRunner& first = *awake_.begin()->second;
   awake_.erase(awake_.begin());
+  dues_.erase(first.block().linear_id);
   return first;
 }
 
 void TimeOrder::put_back(BlockRunner& runner) {
+  const u64 number = runner.block().linear_id;
+  if (std::isinf(runner.due())) {
+    all_slept_ = 0;
+    at_barriers_[number] = &runner;
+    return;
+  }
   if (!runner.only_polls()) {
     all_slept_ = 0;
     return add(runner);
   }
-  const u64 number = runner.block().linear_id;
   asleep_[number] = {&runner, runner.poll_period()};
   for (const u64 sector : runner.polled()) {
     Watch& watch = watched_[sector];
@@ -61,9 +80,44 @@ void TimeOrder::wake(u64 block, double cycle) {
   if (found == asleep_.end()) return;
   const Sleeper sleeper = found->second;
   asleep_.erase(found);
+  catch_up(sleeper, cycle);
+  add(*sleeper.runner);
+}
+
+void TimeOrder::catch_up(const Sleeper& sleeper, double cycle) {
   const double late = std::max(cycle - sleeper.runner->due(), 0.0);
   sleeper.runner->block().start += std::ceil(late / sleeper.period) * sleeper.period;
-  add(*sleeper.runner);
+}
+
+void TimeOrder::catch_up(const Cluster& cluster, double cycle) {
+  if (asleep_.empty()) return;
+  for (const Block* block : cluster.blocks) {
+    if (block == nullptr) continue;
+    if (const auto found = asleep_.find(block->linear_id); found != asleep_.end())
+      catch_up(found->second, cycle);
+  }
+}
+
+void TimeOrder::wake(const Cluster& cluster) {
+  all_slept_ = 0;
+  for (const Block* block : cluster.blocks) {
+    if (block == nullptr) continue;
+    const u64 number = block->linear_id;
+    BlockRunner* runner = nullptr;
+    if (const auto awake = dues_.find(number); awake != dues_.end()) {
+      const auto place = awake_.find({awake->second, number});
+      runner = place->second;
+      awake_.erase(place);
+    } else if (const auto asleep = asleep_.find(number); asleep != asleep_.end()) {
+      runner = asleep->second.runner;
+      asleep_.erase(asleep);
+    } else if (const auto waits = at_barriers_.find(number);
+               waits != at_barriers_.end() && !std::isinf(waits->second->due())) {
+      runner = waits->second;
+      at_barriers_.erase(waits);
+    }
+    if (runner != nullptr) add(*runner);
+  }
 }
 
 const Block& TimeOrder::oldest() const {
@@ -73,6 +127,8 @@ const Block& TimeOrder::oldest() const {
   };
   for (const auto& [due, runner] : awake_) look_at(runner);
   for (const auto& [number, sleeper] : asleep_) look_at(sleeper.runner);
+  if (oldest == nullptr)
+    for (const auto& [number, runner] : at_barriers_) look_at(runner);
   return oldest->block();
 }
 

@@ -273,5 +273,165 @@ TEST_F(TimeOrderTest, DoesNotDependOnTheHost) {
   EXPECT_EQ(run_on(1), run_on(3));
 }
 
+/// Thread block clusters, on an H200: their blocks start together and wait for each other at the cluster's
+/// barrier, too.
+class ClustersInTimeTest : public TimeOrderTest {
+ protected:
+  /// `body` as in KernelTest, in clusters of so many blocks.
+  LaunchResult run_in_clusters(const std::string& body, u32 size, u32 threads, u32 blocks, u32 words) {
+    std::string module = module_of(body);
+    module.replace(module.find("sm_80"), 5, "sm_90");
+    Launch launch;
+    launch.function = h200_.load_module(module, {}).functions.at(0).id;
+    launch.grid = {blocks, 1, 1};
+    launch.block = {threads, 1, 1};
+    launch.cluster = {size, 1, 1};
+    launch.parameters.resize(16);
+    out_ = h200_.allocate(4 * words, "test");
+    std::memset(h200_.at(out_), 0, 4 * words);
+    std::memcpy(launch.parameters.data(), &out_, 8);
+    std::memcpy(launch.parameters.data() + 8, &out_, 8);
+    EXPECT_EQ(h200_.check_launch(launch), "");
+    return h200_.launch(launch);
+  }
+  double run_well_in_clusters(const std::string& body, u32 size, u32 threads, u32 blocks, u32 words) {
+    const LaunchResult r = run_in_clusters(body, size, threads, blocks, words);
+    EXPECT_FALSE(r.trap) << r.trap->message;
+    return cycles(r);
+  }
+  u32 word(u32 i) {
+    u32 value = 0;
+    std::memcpy(&value, h200_.at(out_ + u64{i} * 4), 4);
+    return value;
+  }
+  double h200_round_trip() const { return load_device(SIMULATOR_SOURCE "/devices", "h200").l2_latency; }
+
+  Device h200_{load_device(SIMULATOR_SOURCE "/devices", "h200"), 2};
+  u64 out_ = 0;
+};
+
+const std::string kArrive = "barrier.cluster.arrive.aligned;\n", kWait = "barrier.cluster.wait.aligned;\n";
+constexpr double kClocksOfAnIteration = 24;
+std::string work(u32 iterations) {
+  return "mov.u32 %r4, 0;\nMORE:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p7, %r4, " +
+         std::to_string(iterations) + ";\n@%p7 bra MORE;\n";
+}
+
+/// Broken when a kernel waits for nothing because it has clusters; or when room for a block is room for a
+/// cluster.
+TEST_F(ClustersInTimeTest, EachLinkOfAChainTakesARoundTrip) {
+  constexpr u32 kBlocks = 6000;  // an H200 has room for 4224 blocks of one warp
+  const LaunchResult r = run_in_clusters(kVolatileChain, 4, 32, kBlocks, kBlocks);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  EXPECT_EQ(word(kBlocks - 1), kBlocks);
+  EXPECT_GE(cycles(r), (kBlocks - 1) * h200_round_trip());
+  EXPECT_LE(cycles(r), kBlocks * 3 * h200_round_trip());
+  EXPECT_EQ(r.time.limiter(), "waits between blocks");
+}
+
+/// A barrier of the grid by one thread of each cluster, the others wait for that one: broken when blocks that
+/// wait for their cluster are not let go on, or at another time than the last of them comes.
+TEST_F(ClustersInTimeTest, ABarrierOfTheGridByOneThreadOfEachCluster) {
+  const auto barriers = [&](u32 rounds) {
+    return run_well_in_clusters(R"(
+  mov.u32 %r3, 0;
+  mov.u32 %r4, %nclusterid.x;
+  mov.u32 %r7, %cluster_ctarank;
+  or.b32 %r7, %r7, %r1;
+  setp.ne.u32 %p1, %r7, 0;
+ROUND:
+)" + kArrive + kWait + R"(
+  @%p1 bra MEET;
+  membar.gl;
+  red.global.add.u32 [%rd1], 1;
+POLL:
+  ld.volatile.global.u32 %r5, [%rd1];
+  setp.lt.u32 %p2, %r5, %r4;
+  @%p2 bra POLL;
+MEET:
+  bar.warp.sync -1;
+)" + kArrive + kWait + R"(
+  mov.u32 %r6, %nclusterid.x;
+  add.u32 %r4, %r4, %r6;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p3, %r3, )" + std::to_string(rounds) +
+                                    ";\n@%p3 bra ROUND;\n",
+                                4, 64, 264, 1);
+  };
+  const double one = barriers(1), many = barriers(101);
+  EXPECT_EQ(word(0), 101u * 66);
+  EXPECT_GE(many - one, 100 * 2 * h200_round_trip()) << "a fence and a poll";
+  EXPECT_LE(many - one, 100 * 5 * h200_round_trip());
+}
+
+/// One block of a cluster works for long, and sets a flag behind the cluster's barrier; warps of the others
+/// poll it or wait for the cluster meanwhile. Broken when who sleeps is let go on by the barrier at a time of
+/// its own: then its wait counts twice, or never.
+TEST_F(ClustersInTimeTest, ThoseWhoSleepPassTheBarrierInTime) {
+  constexpr u32 kWork = 50000;
+  const auto kernel = [&](const std::string& poll) {
+    return "mov.u32 %r7, %cluster_ctarank;\nsetp.eq.u32 %p1, %r7, 1;\n@%p1 bra WORK;\n" + kArrive +
+           "setp.ge.u32 %p2, %r1, 32;\n@%p2 bra MEET;\n" + poll + "bra END;\nMEET:\n" + kWait + work(1000) +
+           "bra DONE;\nWORK:\nmov.u32 %r8, 0;\nWORKS:\nadd.u32 %r8, %r8, 1;\nsetp.lt.u32 %p3, %r8, " +
+           std::to_string(kWork) + ";\n@%p3 bra WORKS;\n" + kArrive + kWait +
+           "st.volatile.global.u32 [%rd1], 1;\nbra DONE;\nEND:\n" + kWait + "DONE:\n";
+  };
+  const std::string poll =
+      "POLL:\nld.volatile.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p4, %r5, 0;\n@%p4 bra POLL;\n";
+  const double waits = run_well_in_clusters(kernel(poll), 2, 64, 2, 1);
+  EXPECT_GE(waits, kWork * kClocksOfAnIteration);
+  EXPECT_LE(waits, kWork * kClocksOfAnIteration * 1.05);
+}
+
+/// Shared memory of another block is a flag as well. Broken when who looks at it, and at global memory, sleeps
+/// on, or wakes before it is set.
+TEST_F(ClustersInTimeTest, WhatABlockWritesIntoAnotherWakesIt) {
+  const std::string body = R"(
+  mov.u32 %r7, %cluster_ctarank;
+  mov.u32 %r9, s;
+  setp.eq.u32 %p1, %r7, 1;
+  st.shared.u32 [s], 0;
+)" + kArrive + kWait + R"(
+  @%p1 bra WORK;
+POLL:
+  ld.volatile.global.u32 %r5, [%rd1];
+  ld.volatile.shared.u32 %r6, [s];
+  or.b32 %r5, %r5, %r6;
+  setp.eq.u32 %p4, %r5, 0;
+  @%p4 bra POLL;
+  st.global.u32 [%rd1+4], %r6;
+)" + work(20000) + R"(
+  bra END;
+WORK:
+)" + work(20000) + R"(
+  mapa.shared::cluster.u32 %r10, %r9, 0;
+  st.shared::cluster.u32 [%r10], 7;
+END:
+)" + kArrive + kWait;
+  std::string module = ".shared .align 4 .b8 s[16];\n" + body;
+  // Labels once each.
+  module.replace(module.rfind("MORE:"), 5, "AGAIN:");
+  module.replace(module.rfind("bra MORE"), 8, "bra AGAIN");
+  const LaunchResult r = run_in_clusters(module, 2, 32, 2, 2);
+  ASSERT_FALSE(r.trap) << r.trap->message;
+  EXPECT_EQ(word(1), 7u);
+  EXPECT_GE(cycles(r), 40000 * kClocksOfAnIteration);
+  EXPECT_LE(cycles(r), 40000 * kClocksOfAnIteration * 1.05);
+}
+
+/// Whatever the others wait at. Broken when the kernel does not end.
+TEST_F(ClustersInTimeTest, EndlessWaitsAreFound) {
+  const std::string flag =
+      "POLL:\nld.volatile.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p4, %r5, 0;\n@%p4 bra POLL;\n";
+  const std::string first = "mov.u32 %r7, %cluster_ctarank;\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra MEET;\n";
+  const std::string in_its_block = "setp.ge.u32 %p2, %r1, 32;\n@%p2 bra MEET;\nbar.sync 1, 64;\n";
+  // The second never comes to the flag.
+  for (const std::string& waits : {first + flag, "bra BEGIN;\n" + flag + "BEGIN:\n" + first + in_its_block}) {
+    const LaunchResult r = run_in_clusters(waits + "MEET:\n" + kArrive + kWait, 2, 64, 4, 1);
+    ASSERT_TRUE(r.trap) << waits;
+    EXPECT_EQ(r.trap->kind, TrapKind::kDeadlock) << r.trap->message;
+  }
+}
+
 }  // namespace
 }  // namespace roofline::sim
