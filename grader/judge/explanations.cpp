@@ -103,6 +103,15 @@ std::optional<std::string> filled_sentence(std::string_view sentence, const Resu
   return out;
 }
 
+/// A string, or a list of them; nothing where it is anything else.
+std::vector<std::string> words_of(const toml::node_view<const toml::node>& node) {
+  if (const auto one = node.value<std::string>()) return {*one};
+  std::vector<std::string> words;
+  if (const toml::array* list = node.as_array())
+    for (const toml::node& each : *list) words.push_back(each.value_or(std::string()));
+  return words;
+}
+
 }  // namespace
 
 Explanations read_explanations(const std::filesystem::path& file) {
@@ -124,11 +133,11 @@ Explanations read_explanations(const std::filesystem::path& file) {
     if (entries == nullptr) return;
     for (const toml::node& node : *entries) {
       const toml::table* one = node.as_table();
-      const auto says = one ? (*one)["says"].value<std::string>() : std::nullopt;
+      std::vector<std::string> says = one ? words_of((*one)["says"]) : std::vector<std::string>();
       const auto means = one ? (*one)["means"].value<std::string>() : std::nullopt;
-      if (!says || says->empty() || !means)
-        fail("an [[" + std::string(name) + "]] has two strings, says and means");
-      list.push_back({*says, *means, (*one)["part"].value_or(std::string())});
+      if (says.empty() || std::ranges::count(says, std::string()) != 0 || !means)
+        fail("an [[" + std::string(name) + "]] has two strings, says and means; says may be a list of strings");
+      list.push_back({says[0], *means, (*one)["part"].value_or(std::string()), {says.begin() + 1, says.end()}, (*one)["only"].value_or(false)});
     }
   };
   read_meanings("error", all.errors);
@@ -142,10 +151,15 @@ Explanations read_explanations(const std::filesystem::path& file) {
   return all;
 }
 
+bool ErrorMeaning::fits(const std::string& said) const {
+  const auto is_in = [&](const std::string& words) { return said.find(words) != std::string::npos; };
+  return is_in(says) && std::ranges::all_of(also, is_in);
+}
+
 std::string meaning_of(const std::string& message, const std::vector<ErrorMeaning>& own) {
   for (const auto* list : {&own, &kEverywhere})
     for (const ErrorMeaning& entry : *list)
-      if (message.find(entry.says) != std::string::npos) return entry.means;
+      if (entry.fits(message)) return entry.means;
   return {};
 }
 
@@ -180,17 +194,33 @@ std::string filled(const std::string& text, const Result& result, Sentences whic
   return out;
 }
 
+namespace {
+
+/// Predictions and the build have explanations of their own.
+bool is_fault(const Check& check) {
+  return check.verdict == Verdict::kFail && check.kind != CheckKind::kBuild &&
+         check.kind != CheckKind::kPrediction;
+}
+
+/// Where the cause is known, the wrong answer that follows from it needs no other.
+std::string said_by(const Check& check) {
+  return check.title + "\n" + check.message.substr(0, check.message.find("\nAnd the answer is wrong"));
+}
+
+}  // namespace
+
 void explain_faults(Result& result, const Explanations& explanations) {
   std::vector<const ErrorMeaning*> told;
+  std::vector<std::string> cases;  // that fail: what is said of each, before anything is added
+  for (const Check& check : result.checks)
+    if (is_fault(check) && check.kind == CheckKind::kCorrectness) cases.push_back(said_by(check));
   for (Check& check : result.checks) {
-    if (check.verdict != Verdict::kFail || check.kind == CheckKind::kBuild ||
-        check.kind == CheckKind::kPrediction)
-      continue;
-    // Where the cause is known, the wrong answer that follows from it needs no other.
-    const std::string said =
-        check.title + "\n" + check.message.substr(0, check.message.find("\nAnd the answer is wrong"));
+    if (!is_fault(check)) continue;
+    const std::string said = said_by(check);
     const auto says_it = [&](const ErrorMeaning& entry) {
-      return result.part.ends_with(entry.part) && said.find(entry.says) != std::string::npos;
+      const auto fits = [&](const std::string& each) { return entry.fits(each); };
+      return result.part.ends_with(entry.part) && fits(said) &&
+             (!entry.only || std::ranges::all_of(cases, fits));
     };
     const auto found = std::ranges::find_if(explanations.faults, says_it);
     if (found == explanations.faults.end() || std::ranges::count(told, &*found) != 0) continue;

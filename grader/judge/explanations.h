@@ -17,6 +17,13 @@
 ///     [[fault]]
 ///     says = "StreamCaptureUnsupported"  # part of the title or the message of a check that fails
 ///     means = "A stream that is captured runs nothing: nobody can wait for it."
+///     [[fault]]
+///     says = ["elements of y", "times what they should be"]  # all of these; the first entry that fits holds
+///     means = "By what is the sum divided?"
+///     [[fault]]
+///     says = ["elements of y", "past an aligned address"]
+///     means = "What comes before the first whole group of four?"
+///     only = true                        # where every case that fails says it, and no other
 ///     part = "b"                         # where only this part's grades mean it so
 ///     [prediction]
 ///     microseconds = "8 bytes an element over 1555 GB/s. Here it took {bandwidth.time}, at
@@ -26,7 +33,10 @@ namespace roofline::grader {
 struct ErrorMeaning {
   std::string says;
   std::string means;
-  std::string part{};  ///< its letter; empty: of every part
+  std::string part{};               ///< its letter; empty: of every part
+  std::vector<std::string> also{};  ///< further words that have to be said
+  bool only = false;                ///< each case that fails has to say them
+  bool fits(const std::string& said) const;
 };
 
 struct Explanations {

@@ -223,6 +223,35 @@ TEST_F(Explain, WhatFailsOnce) {
   EXPECT_EQ(result.checks[4].message, "half of the roof");
 }
 
+// Breaks when one list of causes is said of every pattern, or a cause that concerns some cases where all
+// fail.
+TEST_F(Explain, WhatIsKnownSelectsTheWords) {
+  const fs::path file = folder_ / "explanations.toml";
+  write_file(file,
+             "[[fault]]\nsays = ['of y', 'are 2 times']\nmeans = 'Twice.'\n"
+             "[[fault]]\nsays = ['of y', 'past an aligned']\nmeans = 'Shifted alone.'\nonly = true\n"
+             "[[fault]]\nsays = 'of y'\nmeans = 'Any.'\n");
+  const auto explained = [&](const std::vector<std::pair<std::string, std::string>>& cases) {
+    Result result;
+    for (const auto& [title, message] : cases) {
+      Check& check = result.checks.emplace_back();
+      check.kind = CheckKind::kCorrectness;
+      check.verdict = Verdict::kFail;
+      check.title = title;
+      check.message = message;
+    }
+    explain_faults(result, read_explanations(file));
+    std::string all;
+    for (const Check& check : result.checks) all += check.message + ";";
+    return all;
+  };
+  EXPECT_EQ(explained({{"n = 1", "1 of y: are 2 times"}}), "1 of y: are 2 times\nTwice.;");
+  EXPECT_EQ(explained({{"n = 1", "1 of y"}, {"past an aligned", "2 of y"}}), "1 of y\nAny.;2 of y;");
+  EXPECT_EQ(explained({{"past an aligned", "2 of y"}}), "2 of y\nShifted alone.;");
+  write_file(file, "[[fault]]\nsays = ['of y', 3]\nmeans = 'A number.'\n");
+  EXPECT_THROW(read_explanations(file), std::runtime_error);
+}
+
 // Breaks when words about one part stand behind another part's faults.
 TEST_F(Explain, OnlyThePartThatIsMeant) {
   const fs::path file = folder_ / "explanations.toml";
