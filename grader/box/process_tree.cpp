@@ -17,6 +17,15 @@
 namespace roofline::grader {
 namespace {
 
+/// What comes behind the name in "pid (name) state parent ...": a name may hold anything, also ')'.
+std::string stat_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  std::string stat;
+  std::getline(file, stat);
+  const size_t end = stat.rfind(')');
+  return end == std::string::npos ? std::string() : stat.substr(end + 1);
+}
+
 /// Every process, with its parent.
 std::vector<std::pair<pid_t, pid_t>> processes() {
   std::vector<std::pair<pid_t, pid_t>> all;
@@ -24,14 +33,8 @@ std::vector<std::pair<pid_t, pid_t>> processes() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string stat;
-    std::getline(file, stat);
-    // "pid (name) state parent": the name may hold anything, also ')'.
-    const size_t end = stat.rfind(')');
     int parent = 0;
-    if (end != std::string::npos && std::sscanf(stat.c_str() + end + 1, " %*c %d", &parent) == 1)
-      all.emplace_back(pid, parent);
+    if (std::sscanf(stat_of(entry.path()).c_str(), " %*c %d", &parent) == 1) all.emplace_back(pid, parent);
   }
   return all;
 }
@@ -85,6 +88,18 @@ std::vector<pid_t> tree_of(pid_t root) {
 void kill_tree(pid_t child) {
   kill(child, SIGSTOP);  // starts nothing new meanwhile
   for (const pid_t pid : complete_tree_of(child)) kill(pid, SIGKILL);
+}
+
+std::uint64_t processor_ticks_of(const std::vector<pid_t>& processes) {
+  std::uint64_t sum = 0;
+  for (const pid_t pid : processes) {
+    unsigned long long ticks[4] = {};  // in the program, in the system; and both of its children
+    constexpr const char* kTwelfthOn = " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %llu %llu";
+    if (std::sscanf(stat_of("/proc/" + std::to_string(pid)).c_str(), kTwelfthOn, &ticks[0], &ticks[1],
+                    &ticks[2], &ticks[3]) == 4)
+      sum += ticks[0] + ticks[1] + ticks[2] + ticks[3];
+  }
+  return sum;
 }
 
 std::uint64_t memory_of(const std::vector<pid_t>& processes, std::uint64_t exact_beyond) {

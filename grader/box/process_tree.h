@@ -14,6 +14,8 @@ void kill_tree(pid_t child);
 
 /// A process and all that descends from it, quickly: one that comes or goes meanwhile may be missed.
 std::vector<pid_t> tree_of(pid_t root);
+/// Processor time that they have used, with that of children which ended and were waited for, in clock ticks.
+std::uint64_t processor_ticks_of(const std::vector<pid_t>& processes);
 /// Memory that processes have written to or mapped and read, in bytes; what they share counts once where the
 /// system tells, which takes longer: only beyond `exact_beyond`.
 std::uint64_t memory_of(const std::vector<pid_t>& processes, std::uint64_t exact_beyond);

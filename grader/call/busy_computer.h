@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace roofline::grader {
 
@@ -12,5 +14,17 @@ std::string busy_computer(double ready, unsigned cores);
 
 /// The same of this computer, in the last minute.
 std::string busy_computer();
+
+/// Time of this computer's processors, in clock ticks.
+struct ProcessorTime {
+  std::uint64_t all = 0, idle = 0;
+  std::uint64_t own = 0;  ///< of some processes and all that descend from them
+};
+/// Until now; `own` is that of `processes`. Nothing where the system does not tell.
+ProcessorTime processor_time(const std::vector<int>& processes);
+
+/// Whether most of the processors' time between the two went to others. What a submission starts itself is
+/// its own: nobody gets this answer by being many.
+bool others_took_most(const ProcessorTime& before, const ProcessorTime& after);
 
 }  // namespace roofline::grader

@@ -19,6 +19,7 @@ struct Fault {
   std::string message;
   std::string file;
   unsigned line = 0;
+  bool amid_others = false;  ///< a deadline passed, and other programs had most of the processors meanwhile
   explicit operator bool() const { return reason != Class::kNone; }
 };
 

@@ -90,6 +90,8 @@ void Rig::State::pack(WorkerProcess::Start& start) {
 
 Fault Rig::State::lost(WorkerProcess::Wait why) {
   usable = false;
+  const bool amid_others =
+      why == WorkerProcess::Wait::kDeadline && others_took_most(began, time_of_processors());
   process->end();
   if (Fault fault = options.budget ? options.budget->exhausted() : Fault{}) {
     answering = false;
@@ -103,7 +105,8 @@ Fault Rig::State::lost(WorkerProcess::Wait why) {
               "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
                   " s: the program was stopped" + busy_computer(),
               {},
-              0};
+              0,
+              amid_others};
     case WorkerProcess::Wait::kMalformed:
       return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
     default: {
@@ -178,7 +181,9 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
     return;
   }
   if (!region->traps.empty()) {
+    const bool amid_others = others_took_most(began, time_of_processors());
     fault = fault_of(region->traps.front());
+    fault.amid_others = fault.reason == Class::kTimeout && amid_others;
     fault.message = arrays->in_names(std::move(fault.message));
     usable = false;
   }

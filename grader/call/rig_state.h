@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/call/busy_computer.h"
 #include "grader/call/device_arrays.h"
 #include "grader/call/rig.h"
 #include "grader/call/shared_memory.h"
@@ -34,6 +35,7 @@ struct Rig::State {
   bool prepares = false;  ///< the worker asks for it
   bool prepared = false;  ///< it did, and has not been asked to release since
   double prepare_seconds = 0;
+  ProcessorTime began{};  ///< when the present call did
   std::uint32_t serial = 0;
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
@@ -58,6 +60,10 @@ struct Rig::State {
     // A program that took too much between two looks, and ended.
     if (wait == WorkerProcess::Wait::kRecord && !memory_holds()) return WorkerProcess::Wait::kStopped;
     return wait;
+  }
+  /// Of worker and simulated device.
+  ProcessorTime time_of_processors() const {
+    return processor_time({process->pid(), session ? session->machine_pid() : 0});
   }
   /// Worker and simulated device hold no more memory than the budget allows.
   bool memory_holds() const;

@@ -202,14 +202,8 @@ class CaseRunner {
       return;
     }
     const CallPlan plan = plan_for(one, grading_.next_seed());
-    Examination examination;
-    try {
-      examination = quick_ ? call_once(plan) : call_twice(plan);
-    } catch (const StartFault& fault) {
-      examination.fault = {Class::kCrashed, fault.what(), {}, 0};
-      stop_ = Class::kCrashed;
-      if (const Fault spent = grading_.budget->exhausted()) examination.fault = spent;
-    }
+    Examination examination = examined(plan);
+    if (grading_.tries_again(examination.fault)) examination = examined(plan_for(one, grading_.next_seed()));
     if (examination.fault.reason == Class::kNotImplemented && any_right_) {
       examination.fault = {Class::kWrongAnswer, kNothingWritten, {}, 0};
     }
@@ -221,6 +215,18 @@ class CaseRunner {
     check.line = examination.fault.line;
     check.detail = std::move(examination.detail);
     after_fault(examination.fault);
+  }
+
+  Examination examined(const CallPlan& plan) {
+    try {
+      return quick_ ? call_once(plan) : call_twice(plan);
+    } catch (const StartFault& fault) {
+      stop_ = Class::kCrashed;
+      Examination examination;
+      examination.fault = grading_.budget->exhausted();
+      if (!examination.fault) examination.fault = {Class::kCrashed, fault.what(), {}, 0};
+      return examination;
+    }
   }
 
   /// Too many blocks to simulate, but those at both ends of a grid have the smallest and the largest indices:

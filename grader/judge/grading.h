@@ -32,9 +32,13 @@ struct Grading {
     double bytes = 0, seconds = 0;
   };
   std::optional<Probe> probe{};
-  bool ended = false;  ///< GradeOptions::enough said so
+  bool ended = false;        ///< GradeOptions::enough said so
+  bool tried_again = false;  ///< a call whose deadline passed while other programs had the processors
 
   std::uint64_t next_seed();
+  /// A deadline that passed while other programs had most of the processors is no verdict yet: once in a grade
+  /// the call is made again, at the cost of the same budget.
+  bool tries_again(const Fault& fault);
   /// How a worker with the submission runs.
   RigOptions rig_options(const DeviceChoice& where, double deadline_seconds) const;
   void progress(const std::string& step, const std::string& detail, double fraction) const;

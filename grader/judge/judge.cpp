@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "grader/base/utc_now.h"
 #include "grader/call/environment.h"
@@ -18,6 +19,11 @@
 namespace roofline::grader {
 
 std::uint64_t Grading::next_seed() { return derive(options.seed, Purpose::kCalls, ++calls); }
+
+bool Grading::tries_again(const Fault& fault) {
+  if (!fault.amid_others || budget->exhausted()) return false;
+  return !std::exchange(tried_again, true);
+}
 
 void Grading::progress(const std::string& step, const std::string& detail, double fraction) const {
   if (options.on_progress) options.on_progress({step, detail, fraction});

@@ -46,19 +46,9 @@ class SimulatedStopwatch final : public Stopwatch {
     series.roof = value_of(roof);
     std::vector<double> seconds;
     for (unsigned call = 0; call < calls; ++call) {
-      TimedCall timed;
-      try {
-        Rig& rig = rig_for(settings);
-        const auto before = call == 0 ? rig.simulated().lines() : std::vector<sim::LineRecord>{};
-        timed = timed_call(rig, grading_.part.program, settings, grading_.next_seed(),
-                           grading_.examine_options(), caches);
-        if (call == 0 && !timed.fault) {
-          series.lines = lines_since(before, rig.simulated().lines());
-          series.timeline = timeline_of(rig.simulated().trace(), timed.region);
-        }
-      } catch (const StartFault& fault) {
-        timed.fault = {Class::kCrashed, fault.what(), {}, 0};
-      }
+      TimedSeries* const first = call == 0 ? &series : nullptr;
+      TimedCall timed = call_of(settings, caches, first);
+      if (grading_.tries_again(timed.fault)) timed = call_of(settings, caches, first);
       if (const Fault spent = timed.fault ? grading_.budget->exhausted() : Fault{}) timed.fault = spent;
       // A kernel that the time limit stopped computes right answers at small sizes, or it would not be here.
       if (timed.fault.reason == Class::kTimeout && !grading_.budget->exhausted()) {
@@ -96,6 +86,24 @@ class SimulatedStopwatch final : public Stopwatch {
   }
 
  private:
+  /// `first`: takes what only the first call of a series shows.
+  TimedCall call_of(const Settings& settings, Caches caches, TimedSeries* first) {
+    TimedCall timed;
+    try {
+      Rig& rig = rig_for(settings);
+      const auto before = first != nullptr ? rig.simulated().lines() : std::vector<sim::LineRecord>{};
+      timed = timed_call(rig, grading_.part.program, settings, grading_.next_seed(),
+                         grading_.examine_options(), caches);
+      if (first != nullptr && !timed.fault) {
+        first->lines = lines_since(before, rig.simulated().lines());
+        first->timeline = timeline_of(rig.simulated().trace(), timed.region);
+      }
+    } catch (const StartFault& fault) {
+      timed.fault = {Class::kCrashed, fault.what(), {}, 0};
+    }
+    return timed;
+  }
+
   CallPlan plan_of(const Settings& settings) const {
     CallShape shape;
     shape.settings = settings;

@@ -3,7 +3,9 @@
 // Sealed memory and the text that comes from a worker.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +25,27 @@ TEST(BusyComputer, IsSaidWhereOthersTakeTheProcessors) {
   EXPECT_EQ(busy_computer(5.9, 2), "") << "a grade of its own";
   EXPECT_NE(busy_computer(20.4, 2).find("20 threads share its 2 cores"), std::string::npos);
   EXPECT_NE(busy_computer(9, 1).find("share its core."), std::string::npos);
+}
+
+// Breaks when what a submission takes itself counts as taken by others: it would get a second try for
+// nothing.
+TEST(BusyComputer, IsNotMadeByTheSubmission) {
+  const ProcessorTime before{.all = 1000, .idle = 400, .own = 100};
+  EXPECT_TRUE(others_took_most(before, {.all = 2000, .idle = 500, .own = 200}));
+  EXPECT_FALSE(others_took_most(before, {.all = 2000, .idle = 500, .own = 900}));
+  EXPECT_FALSE(others_took_most(before, {.all = 2000, .idle = 1300, .own = 100})) << "nobody";
+  EXPECT_FALSE(others_took_most(before, before));
+  const auto start = processor_time({getpid()});
+  std::uint64_t now = start.own;
+  const pid_t child = fork();
+  if (child == 0)
+    for (;;) continue;
+  while (now < start.own + 20) now = processor_time({getpid()}).own;
+  kill(child, SIGKILL);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  const ProcessorTime after = processor_time({getpid()});
+  EXPECT_GE(after.own, now) << "children that have ended count, too";
+  EXPECT_GE(after.all - start.all, 20U);
 }
 
 TEST(SharedMemory, NobodyChangesItsSize) {

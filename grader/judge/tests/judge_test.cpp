@@ -9,6 +9,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <stop_token>
+#include <thread>
+#include <vector>
 
 #include "grader/base/file.h"
 #include "grader/box/process.h"
@@ -140,6 +143,30 @@ TEST_F(Judge, PassesTheRightSubmission) {
   EXPECT_EQ(result.checks.size(), fixture().parts[0].cases.size());
   EXPECT_EQ(result.device.name, "Fake device");
   EXPECT_EQ(exit_status(result), 0);
+}
+
+/// Other programs, for as long as it lives: several for each processor.
+class OtherPrograms {
+ public:
+  OtherPrograms() {
+    for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        while (!stop.stop_requested()) continue;
+      });
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+// Breaks when a deadline that passes while others have the processors fails a file at once; or when it never
+// does.
+TEST_F(Judge, AsksOnceMoreWhereOthersHadTheProcessors) {
+  const OtherPrograms others;
+  const Result late = grade_as("hang-once");
+  EXPECT_EQ(late.verdict, Verdict::kPass) << summary(late);
+  const Result never = grade_as("hang");
+  EXPECT_EQ(name_of(never.reason), "timeout") << summary(never);
 }
 
 // Breaks when a part for several GPUs fails, or passes, on a machine that has one.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -47,6 +48,13 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   if (behaviour == "crash" && n > 32) std::raise(SIGSEGV);
   if (behaviour == "exit" && n > 32) std::exit(0);
   if (behaviour == "hang" && n > 32) pause();
+  if (behaviour == "hang-once" && n > 32) {
+    const std::string mark = std::string(program_invocation_name) + ".hung";
+    if (access(mark.c_str(), F_OK) != 0) {
+      std::fclose(std::fopen(mark.c_str(), "w"));
+      pause();
+    }
+  }
   if (behaviour == "hang-child" && n > 32) {
     if (fork() == 0) pause();  // keeps every descriptor open
     std::_Exit(0);
