@@ -112,7 +112,8 @@ class Source {
     cudaEventRecord(place->ready, worker);
   }
   /// Whether batch i, which was asked for, could be had without waiting.
-  bool ready(int i) { return cudaEventQuery(asked_for(i).ready) == cudaSuccess; }
+  /// After an error, too: wait() returns at once then, and who asks again and again goes on.
+  bool ready(int i) { return cudaEventQuery(asked_for(i).ready) != cudaErrorNotReady; }
   /// The host waits until batch i, which was asked for, is in its memory.
   void wait(int i) {
     Place& place = asked_for(i);

@@ -12,6 +12,11 @@ namespace {
 
 /// More for the first request: a card that nobody keeps awake needs seconds for its first context.
 constexpr std::chrono::seconds kWaking{30};
+/// For a device to say what a program did that was stopped, in seconds; one that is still busy says nothing.
+constexpr double kLastWord = 2;
+/// Questions on end whose answer does not change any more: each that is not answered yes waits a thousandth
+/// longer than the one before.
+constexpr std::uint64_t kEndlessQuestions = 50'000;
 
 /// The simulated runtime before the toolkit's; NVRTC finds its other half only where the path leads to it.
 std::string library_path(const std::string& runtime, const RigOptions& options) {
@@ -88,6 +93,11 @@ void Rig::State::pack(WorkerProcess::Start& start) {
     if (variable.starts_with("LD_LIBRARY_PATH=")) variable = library_path(box->inside("runtime"), options);
 }
 
+std::string Rig::State::stopped() const {
+  return "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
+         " s: the program was stopped";
+}
+
 Fault Rig::State::lost(WorkerProcess::Wait why) {
   usable = false;
   const bool amid_others =
@@ -100,13 +110,8 @@ Fault Rig::State::lost(WorkerProcess::Wait why) {
   }
   switch (why) {
     case WorkerProcess::Wait::kDeadline:
-      answering = false;
-      return {Class::kTimeout,
-              "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
-                  " s: the program was stopped" + busy_computer(),
-              {},
-              0,
-              amid_others};
+      if (session) session->set_patience(kLastWord);
+      return {Class::kTimeout, stopped() + busy_computer(), {}, 0, amid_others};
     case WorkerProcess::Wait::kMalformed:
       return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
     default: {
@@ -173,19 +178,31 @@ Fault Rig::State::release() {
 }
 
 void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
-  if (!session || !answering) return;  // a device that is still busy would not answer either
+  if (!session || !answering) return;
+  const bool was_stopped = fault.reason == Class::kTimeout;
   try {
     region = session->end_region();
   } catch (const sim::SessionTimeout&) {
-    fault = lost(WorkerProcess::Wait::kDeadline);
+    if (!fault) fault = lost(WorkerProcess::Wait::kDeadline);
+    answering = false;
     return;
   }
   if (!region->traps.empty()) {
-    const bool amid_others = others_took_most(began, time_of_processors());
+    const bool amid_others = was_stopped ? fault.amid_others : others_took_most(began, time_of_processors());
     fault = fault_of(region->traps.front());
-    fault.amid_others = fault.reason == Class::kTimeout && amid_others;
     fault.message = arrays->in_names(std::move(fault.message));
+    if (was_stopped)
+      fault.message +=
+          "\nThe program did not end after this, and was stopped: a loop that waits for cudaSuccess, such as "
+          "while (cudaEventQuery(event) != cudaSuccess), never ends once there is an error";
+    fault.amid_others = fault.reason == Class::kTimeout && amid_others;
     usable = false;
+  } else if (was_stopped && region->asked_at_end >= kEndlessQuestions) {
+    fault.amid_others = false;
+    fault.message = stopped() + ". It only asked whether an event or a stream is done, " +
+                    std::to_string(region->asked_at_end) +
+                    " times on end, and the answer does not change any more: when does its loop end? To wait, "
+                    "call cudaEventSynchronize() or cudaStreamSynchronize()";
   }
 }
 

@@ -99,6 +99,7 @@ struct Rig::State {
     return fault;
   }
 
+  std::string stopped() const;  ///< that the deadline passed, in words
   /// The worker is gone, late or out of step.
   Fault lost(WorkerProcess::Wait why);
 

@@ -61,23 +61,31 @@ bool waits_for_nothing(const sim::Region& call) {
   return call.host_to_device_bytes == 0 && call.device_to_host_bytes == 0 && call.graph_launches == 0;
 }
 
+constexpr const char* kAllocateOnce =
+    "cudaMalloc() cost far more than in simulated time: allocate memory in the first call and keep the pointer "
+    "in a static variable, or take cudaMallocAsync() and cudaFreeAsync() with your stream";
+
 /// What the virtual clock does not charge and a program around the call would.
 std::optional<Check> remark_on_waits(const Part& part, std::span<const CountedCalls> counted) {
   // Where a part has a rule on it, the rule has said it.
   if (std::ranges::find(part.structure, kHostWaits, &StructureCheck::id) != part.structure.end())
     return std::nullopt;
-  const bool waits = std::ranges::any_of(counted, [](const CountedCalls& calls) {
-    return waits_for_nothing(calls.last ? *calls.last : calls.region);  // the first may prepare something
-  });
-  if (!waits) return std::nullopt;
+  // The first call may prepare something.
+  const auto last_of = [](const CountedCalls& calls) { return calls.last ? *calls.last : calls.region; };
+  const bool waits = std::ranges::any_of(counted, waits_for_nothing, last_of);
+  const bool frees = std::ranges::any_of(
+      counted,
+      [](const sim::Region& call) { return !call.kernels.empty() && call.waiting_frees != 0; }, last_of);
+  if (!waits && !frees) return std::nullopt;
   Check check = structure_check(kHostWaits, "the call returns while its kernels run");
   check.verdict = Verdict::kSkipped;
   check.reason = Class::kUnsupportedDevice;
   check.message =
-      "not graded: the host waits for the kernels. Leave cudaDeviceSynchronize() and its like to the "
-      "caller, who may launch the next kernel meanwhile. cudaFree() waits, too, and on a GPU it and "
-      "cudaMalloc() cost far more than in simulated time: allocate memory in the first call and keep the "
-      "pointer in a static variable, or take cudaMallocAsync() and cudaFreeAsync() with your stream";
+      waits ? "not graded: the host waits for the kernels. Leave cudaDeviceSynchronize() and its like to the "
+              "caller, who may launch the next kernel meanwhile. cudaFree() waits, too, and on a GPU it and "
+            : "not graded: every call frees memory, and cudaFree() waits for all that the GPU was given. On a "
+              "GPU it and ";
+  check.message += kAllocateOnce;
   return check;
 }
 

@@ -77,6 +77,8 @@ struct RegionCounts {
   u64 host_visible_bytes = 0;  ///< pinned, mapped and managed memory: alive at the beginning, and taken since
   u64 device_bytes_peak = 0;
   u64 host_waits = 0;  ///< times that the program waited for a stream, an event or a device, or asked in vain
+  u64 waiting_frees = 0;  ///< of these, those in which it freed memory
+  u64 asked_at_end = 0;   ///< whether an event or a stream is done, on end, until the region ended
   u64 launches_refused = 0;     ///< that never ran: the program got an error
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
@@ -96,9 +98,9 @@ struct RegionCounts {
   }
 
  private:
-  static const std::array<u64 RegionCounts::*, 15> kSums;
+  static const std::array<u64 RegionCounts::*, 17> kSums;
 };
-inline constexpr std::array<u64 RegionCounts::*, 15> RegionCounts::kSums = {
+inline constexpr std::array<u64 RegionCounts::*, 17> RegionCounts::kSums = {
     &RegionCounts::host_to_device_bytes,
     &RegionCounts::device_to_host_bytes,
     &RegionCounts::device_to_device_bytes,
@@ -107,6 +109,8 @@ inline constexpr std::array<u64 RegionCounts::*, 15> RegionCounts::kSums = {
     &RegionCounts::host_visible_bytes,
     &RegionCounts::device_bytes_peak,
     &RegionCounts::host_waits,
+    &RegionCounts::waiting_frees,
+    &RegionCounts::asked_at_end,
     &RegionCounts::launches_refused,
     &RegionCounts::unread_output_bytes,
     &RegionCounts::modules_loaded,
@@ -115,7 +119,7 @@ inline constexpr std::array<u64 RegionCounts::*, 15> RegionCounts::kSums = {
     &RegionCounts::graph_launches,
     &RegionCounts::graph_nodes,
 };
-static_assert(sizeof(RegionCounts) == 15 * sizeof(u64) + sizeof(HostBytes), "list a new count above");
+static_assert(sizeof(RegionCounts) == 17 * sizeof(u64) + sizeof(HostBytes), "list a new count above");
 
 /// What happened on the device between begin_region and end_region, or between two ends.
 struct Region : RegionCounts {

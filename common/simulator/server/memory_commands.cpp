@@ -95,7 +95,7 @@ Answer Server::handle(const Release& c) {
     return refuse(Status::kInvalidValue);
   }
   if (owner) board_.sharing.take_back(Shared::kMemory, owner->index_, c.address);
-  if (!c.ordered) records_.host_waited();
+  if (!c.ordered) records_.host_waited_to_free();
   return give(Nothing{});
 }
 
@@ -111,7 +111,7 @@ Answer Server::handle(const ReleaseHost& c) {
   timeline_.synchronize_device();
   if (checks_) checks_->streams().host_waited_for_device();
   if (!board_.release_host(c.address)) return refuse(Status::kInvalidValue);
-  records_.host_waited();
+  records_.host_waited_to_free();
   return give(Nothing{});
 }
 

@@ -51,6 +51,13 @@ class Records {
   void sent(u64 bytes) { sent_ += bytes; }
   void received(u64 bytes) { received_ += bytes; }
   void host_waited() { region_.host_waits++; }
+  void host_waited_to_free() {
+    host_waited();
+    region_.waiting_frees++;
+  }
+  /// The program asked whether something is done, and then: did anything else.
+  void asked() { region_.asked_at_end++; }
+  void went_on() { region_.asked_at_end = 0; }
   void device_bytes(u64 in_use);
   /// `fresh` more bytes of pinned, mapped or managed memory: what is freed and allocated again counts again.
   void host_bytes(u64 fresh) { region_.host_visible_bytes += fresh; }

@@ -81,6 +81,7 @@ void Server::poll() {
 }
 
 Answer Server::handle(const QueryEvent& c) {
+  records_.asked();
   if (board_.sharing.is_of_another(c.event)) {
     host_took_from_others();
     return give(EventState{.done = true});
@@ -93,6 +94,7 @@ Answer Server::handle(const QueryEvent& c) {
 }
 
 Answer Server::handle(const QueryStream& c) {
+  records_.asked();
   if (!known_stream(c.stream)) return refuse(Status::kInvalidHandle);
   const bool done = timeline_.stream_done(c.stream);
   if (!done) poll();

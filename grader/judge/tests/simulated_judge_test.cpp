@@ -304,6 +304,19 @@ TEST_F(SimulatedJudge, EndlessKernelIsStoppedAndNamed) {
   EXPECT_NE(result.find("n-257")->message.find("hangs"), std::string::npos) << summary(result);
 }
 
+// Breaks when a program that was stopped is told no more than that, though the device knows why.
+TEST_F(SimulatedJudge, WhatAStoppedProgramWaitedForIsSaid) {
+  const Result asks = grade_as("asks-for-ever");
+  ASSERT_NE(asks.find("n-1"), nullptr);
+  EXPECT_EQ(name_of(asks.find("n-1")->reason), "timeout") << summary(asks);
+  EXPECT_NE(asks.find("n-1")->message.find("only asked whether an event"), std::string::npos)
+      << summary(asks);
+  const Check error = expect_failure("asks-after-an-error", Class::kOutOfBounds);
+  EXPECT_NE(error.message.find("and was stopped: a loop that waits for cudaSuccess"), std::string::npos)
+      << error.message;
+  EXPECT_GT(error.line, 0);
+}
+
 // Breaks when a program that checks its launches is told no more than that it ended.
 TEST_F(SimulatedJudge, AProgramThatEndsAfterARefusalIsToldWhatWasRefused) {
   const std::string said = expect_failure("checks-a-refusal", Class::kCrashed).message;
@@ -325,8 +338,8 @@ TEST_F(SimulatedJudge, AddressesBeyond2To31AreTried) {
   EXPECT_GT(wrong.find("beyond")->line, 0) << "the source line";
 }
 
-// Breaks when the judge waits for a program without that its time is counted: in the case beyond 2^31 one that
-// does not start is no verdict.
+// Breaks when the judge waits for a program without that its time is counted: in the case beyond 2^31 one
+// that does not start is no verdict.
 TEST_F(SimulatedJudge, AStartThatFailsBeyond2To31TakesTime) {
   Lab lab = fixture();
   lab.parts[0].cases = {
@@ -399,6 +412,9 @@ TEST_F(SimulatedJudge, AWaitForKernelsAloneIsSaidAndCostsNothing) {
   EXPECT_NE(two.find("host-waits")->message.find("cudaFree() waits"), std::string::npos);
   EXPECT_NE(two.find("host-waits")->message.find("cudaMalloc() cost far more than in simulated time"),
             std::string::npos);
+  const Result copies = grade_as("copies-and-frees");
+  ASSERT_NE(copies.find("host-waits"), nullptr) << "whatever else it waits for: " << summary(copies);
+  EXPECT_NE(copies.find("host-waits")->message.find("every call frees memory"), std::string::npos);
   EXPECT_EQ(grade_as("allocates-in-order").find("host-waits"), nullptr)
       << "cudaFreeAsync() waits for nothing";
 }

@@ -177,7 +177,12 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   static void* scratch = nullptr;
   if (is("leaks") || (is("keeps") && scratch == nullptr)) cudaMalloc(&scratch, 1024);
   if (is("two-kernels-frees")) right<<<1, 1, 0, stream>>>(x, y, a, b, 0);
-  if (is("frees") || is("two-kernels-frees")) {
+  if (is("copies-and-frees")) {
+    float first = 0;
+    cudaMemcpyAsync(&first, x, sizeof first, cudaMemcpyDeviceToHost, stream);
+    right<<<1, 1, 0, stream>>>(x, y, a, b, 0);
+  }
+  if (is("frees") || is("two-kernels-frees") || is("copies-and-frees")) {
     cudaMalloc(&scratch, 1024);
     cudaFree(scratch);
   }
@@ -187,4 +192,11 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   }
   static cudaEvent_t event = nullptr;
   if (is("events")) cudaEventCreate(&event);
+  if (is("asks-for-ever") || is("asks-after-an-error")) {
+    if (is("asks-after-an-error")) unguarded<<<blocks, 256, 0, stream>>>(x, y, a, b);
+    cudaEventCreate(&event);
+    cudaEventRecord(event, stream);
+    cudaEventSynchronize(event);
+    while ((cudaEventQuery(event) == cudaSuccess) == is("asks-for-ever")) continue;
+  }
 }
