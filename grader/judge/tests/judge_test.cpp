@@ -145,11 +145,11 @@ TEST_F(Judge, PassesTheRightSubmission) {
   EXPECT_EQ(exit_status(result), 0);
 }
 
-/// Other programs, for as long as it lives: several for each processor.
+/// Other programs, for as long as it lives: one for each processor.
 class OtherPrograms {
  public:
   OtherPrograms() {
-    for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i)
+    for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
       threads_.emplace_back([](const std::stop_token& stop) {
         while (!stop.stop_requested()) continue;
       });
