@@ -199,10 +199,11 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
     usable = false;
   } else if (was_stopped && region->asked_at_end >= kEndlessQuestions) {
     fault.amid_others = false;
-    fault.message = stopped() + ". It only asked whether an event or a stream is done, " +
-                    std::to_string(region->asked_at_end) +
-                    " times on end, and the answer does not change any more: when does its loop end? To wait, "
-                    "call cudaEventSynchronize() or cudaStreamSynchronize()";
+    fault.message =
+        stopped() + ". It only asked whether an event or a stream is done, " +
+        std::to_string(region->asked_at_end) +
+        " times on end, and the answer does not change any more: when does its loop end? To wait, "
+        "call cudaEventSynchronize() or cudaStreamSynchronize()";
   }
 }
 

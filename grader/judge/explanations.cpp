@@ -136,8 +136,13 @@ Explanations read_explanations(const std::filesystem::path& file) {
       std::vector<std::string> says = one ? words_of((*one)["says"]) : std::vector<std::string>();
       const auto means = one ? (*one)["means"].value<std::string>() : std::nullopt;
       if (says.empty() || std::ranges::count(says, std::string()) != 0 || !means)
-        fail("an [[" + std::string(name) + "]] has two strings, says and means; says may be a list of strings");
-      list.push_back({says[0], *means, (*one)["part"].value_or(std::string()), {says.begin() + 1, says.end()}, (*one)["only"].value_or(false)});
+        fail("an [[" + std::string(name) +
+             "]] has two strings, says and means; says may be a list of strings");
+      list.push_back({says[0],
+                      *means,
+                      (*one)["part"].value_or(std::string()),
+                      {says.begin() + 1, says.end()},
+                      (*one)["only"].value_or(false)});
     }
   };
   read_meanings("error", all.errors);

@@ -36,8 +36,8 @@ struct Grading {
   bool tried_again = false;  ///< a call whose deadline passed while other programs had the processors
 
   std::uint64_t next_seed();
-  /// A deadline that passed while other programs had most of the processors is no verdict yet: once in a grade
-  /// the call is made again, at the cost of the same budget.
+  /// A deadline that passed while other programs had most of the processors is no verdict yet: once in a
+  /// grade the call is made again, at the cost of the same budget.
   bool tries_again(const Fault& fault);
   /// How a worker with the submission runs.
   RigOptions rig_options(const DeviceChoice& where, double deadline_seconds) const;

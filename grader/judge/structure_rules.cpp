@@ -62,7 +62,8 @@ bool waits_for_nothing(const sim::Region& call) {
 }
 
 constexpr const char* kAllocateOnce =
-    "cudaMalloc() cost far more than in simulated time: allocate memory in the first call and keep the pointer "
+    "cudaMalloc() cost far more than in simulated time: allocate memory in the first call and keep the "
+    "pointer "
     "in a static variable, or take cudaMallocAsync() and cudaFreeAsync() with your stream";
 
 /// What the virtual clock does not charge and a program around the call would.
@@ -74,17 +75,18 @@ std::optional<Check> remark_on_waits(const Part& part, std::span<const CountedCa
   const auto last_of = [](const CountedCalls& calls) { return calls.last ? *calls.last : calls.region; };
   const bool waits = std::ranges::any_of(counted, waits_for_nothing, last_of);
   const bool frees = std::ranges::any_of(
-      counted,
-      [](const sim::Region& call) { return !call.kernels.empty() && call.waiting_frees != 0; }, last_of);
+      counted, [](const sim::Region& call) { return !call.kernels.empty() && call.waiting_frees != 0; },
+      last_of);
   if (!waits && !frees) return std::nullopt;
   Check check = structure_check(kHostWaits, "the call returns while its kernels run");
   check.verdict = Verdict::kSkipped;
   check.reason = Class::kUnsupportedDevice;
   check.message =
-      waits ? "not graded: the host waits for the kernels. Leave cudaDeviceSynchronize() and its like to the "
-              "caller, who may launch the next kernel meanwhile. cudaFree() waits, too, and on a GPU it and "
-            : "not graded: every call frees memory, and cudaFree() waits for all that the GPU was given. On a "
-              "GPU it and ";
+      waits
+          ? "not graded: the host waits for the kernels. Leave cudaDeviceSynchronize() and its like to the "
+            "caller, who may launch the next kernel meanwhile. cudaFree() waits, too, and on a GPU it and "
+          : "not graded: every call frees memory, and cudaFree() waits for all that the GPU was given. On a "
+            "GPU it and ";
   check.message += kAllocateOnce;
   return check;
 }

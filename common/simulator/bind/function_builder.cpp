@@ -302,8 +302,7 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
   if (is_fence && loops) ordered = true;
   if (info.traits.gathers == Gathers::kClusterBarrier || has("shared::cluster")) kernel_.uses_clusters = true;
   if (info.traits.needs_stack) kernel_.has_calls = true;
-  const bool may_spin =
-      loops && (is_fence || info.traits.polls || (reads_memory && (ordered || waits)));
+  const bool may_spin = loops && (is_fence || info.traits.polls || (reads_memory && (ordered || waits)));
   if (may_spin) {
     kernel_.may_spin = true;
     emit_hidden(note_spin, {}, {}, true);
@@ -321,8 +320,8 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
   if (polls && (!source_.is_entry || graph_.in_loop(current_))) kernel_.waits_for_blocks = true;
 }
 
-/// Behind a fence a plain store may be a flag, too. In clusters a store to a generic address may go to another
-/// block, which polls its own shared memory.
+/// Behind a fence a plain store may be a flag, too. In clusters a store to a generic address may go to
+/// another block, which polls its own shared memory.
 void FunctionBuilder::note_flags() {
   if (kernel_.uses_clusters) {
     for (const u32 i : shared_polls_) kernel_.meets_blocks[i] = true;

@@ -77,8 +77,8 @@ struct RegionCounts {
   u64 host_visible_bytes = 0;  ///< pinned, mapped and managed memory: alive at the beginning, and taken since
   u64 device_bytes_peak = 0;
   u64 host_waits = 0;  ///< times that the program waited for a stream, an event or a device, or asked in vain
-  u64 waiting_frees = 0;  ///< of these, those in which it freed memory
-  u64 asked_at_end = 0;   ///< whether an event or a stream is done, on end, until the region ended
+  u64 waiting_frees = 0;        ///< of these, those in which it freed memory
+  u64 asked_at_end = 0;         ///< whether an event or a stream is done, on end, until the region ended
   u64 launches_refused = 0;     ///< that never ran: the program got an error
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included

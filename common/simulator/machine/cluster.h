@@ -22,8 +22,8 @@ struct Cluster {
 
   std::vector<Block*> blocks;  ///< by rank; nullptr before a block begins and after it has ended
   u32 ended = 0;
-  /// Goes up with all that others of the cluster may wait for and memory does not show: the barrier completed,
-  /// or a block wrote to the shared memory of another.
+  /// Goes up with all that others of the cluster may wait for and memory does not show: the barrier
+  /// completed, or a block wrote to the shared memory of another.
   u64 news = 0;
 
   /// barrier.cluster: lanes of a warp arrive.

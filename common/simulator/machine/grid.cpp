@@ -142,8 +142,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
       for (AccessEntry& known : worker.access.entries) known.pattern.mask = 0;
     worker.heat.clear();
   }
-  launch.in_time =
-      grid.kernel->in_order && grid.kernel->waits_for_blocks && !shuffle_blocks_;
+  launch.in_time = grid.kernel->in_order && grid.kernel->waits_for_blocks && !shuffle_blocks_;
   if (launch.in_time) {
     if (launch.at_ends == 0) run_in_time(launch);
   } else if (in_turns) {

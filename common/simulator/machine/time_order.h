@@ -61,8 +61,8 @@ class TimeOrder {
   std::map<std::pair<double, u64>, BlockRunner*> awake_;  ///< by cycle and number
   std::map<u64, Sleeper> asleep_;                         ///< by number
   std::map<u64, BlockRunner*> at_barriers_;               ///< of clusters, by number
-  std::unordered_map<u64, double> dues_;  ///< at which blocks of clusters are in awake_, by number
-  std::unordered_map<u64, Watch> watched_;                ///< by sector
+  std::unordered_map<u64, double> dues_;    ///< at which blocks of clusters are in awake_, by number
+  std::unordered_map<u64, Watch> watched_;  ///< by sector
   u64 all_slept_ = 0;
 };
 

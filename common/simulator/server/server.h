@@ -46,7 +46,8 @@ class Server {
     if constexpr (!std::is_same_v<Command, channel::QueryEvent> &&
                   !std::is_same_v<Command, channel::QueryStream> &&
                   !std::is_same_v<Command, channel::QueryBusy> &&
-                  !std::is_same_v<Command, channel::AwaitWord> && !std::is_same_v<Command, channel::HostTime>) {
+                  !std::is_same_v<Command, channel::AwaitWord> &&
+                  !std::is_same_v<Command, channel::HostTime>) {
       polling_since_ = -1;
       records_.went_on();
     }

@@ -313,8 +313,8 @@ class ClustersInTimeTest : public TimeOrderTest {
 const std::string kArrive = "barrier.cluster.arrive.aligned;\n", kWait = "barrier.cluster.wait.aligned;\n";
 constexpr double kClocksOfAnIteration = 24;
 std::string work(u32 iterations) {
-  return "mov.u32 %r4, 0;\nMORE:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p7, %r4, " +
-         std::to_string(iterations) + ";\n@%p7 bra MORE;\n";
+  return "mov.u32 %r4, 0;\nMORE:\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p7, %r4, " + std::to_string(iterations) +
+         ";\n@%p7 bra MORE;\n";
 }
 
 /// Broken when a kernel waits for nothing because it has clusters; or when room for a block is room for a
@@ -383,8 +383,8 @@ TEST_F(ClustersInTimeTest, ThoseWhoSleepPassTheBarrierInTime) {
   EXPECT_LE(waits, kWork * kClocksOfAnIteration * 1.05);
 }
 
-/// Shared memory of another block is a flag as well. Broken when who looks at it, and at global memory, sleeps
-/// on, or wakes before it is set.
+/// Shared memory of another block is a flag as well. Broken when who looks at it, and at global memory,
+/// sleeps on, or wakes before it is set.
 TEST_F(ClustersInTimeTest, WhatABlockWritesIntoAnotherWakesIt) {
   const std::string body = R"(
   mov.u32 %r7, %cluster_ctarank;
