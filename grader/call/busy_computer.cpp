@@ -37,8 +37,7 @@ ProcessorTime processor_time(const std::vector<int>& processes) {
     time.all += ticks;
     if (kind == 3 || kind == 4) time.idle += ticks;
   }
-  for (const int process : processes)
-    if (process > 0) time.own += processor_ticks_of(tree_of(process));
+  time.own = processor_ticks_of(processes);
   return time;
 }
 

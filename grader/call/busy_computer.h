@@ -18,9 +18,10 @@ std::string busy_computer();
 /// Time of this computer's processors, in clock ticks.
 struct ProcessorTime {
   std::uint64_t all = 0, idle = 0;
-  std::uint64_t own = 0;  ///< of some processes and all that descend from them
+  std::uint64_t own = 0;  ///< of some processes
 };
-/// Until now; `own` is that of `processes`. Nothing where the system does not tell.
+/// Until now; `own` is that of `processes` and of their children that ended. Nothing where the system does
+/// not tell.
 ProcessorTime processor_time(const std::vector<int>& processes);
 
 /// Whether most of the processors' time between the two went to others. What a submission starts itself is

@@ -98,7 +98,7 @@ bool Rig::usable() const { return state_ != nullptr && state_->usable; }
 
 CallOutcome Rig::call(const CallPlan& plan) {
   CallOutcome outcome;
-  state_->began = state_->time_of_processors();
+  state_->began = processor_time(state_->processes());
   state_->secret = state_->secret || plan.shape().hidden;
   plan.fill(state_->input.bytes(), state_->output.bytes());
   outcome.fault = state_->release();

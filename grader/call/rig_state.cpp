@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grader/call/rig_state.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "grader/base/printable.h"
+#include "grader/box/process_tree.h"
 #include "grader/call/busy_computer.h"
 
 namespace roofline::grader {
@@ -93,6 +96,18 @@ void Rig::State::pack(WorkerProcess::Start& start) {
     if (variable.starts_with("LD_LIBRARY_PATH=")) variable = library_path(box->inside("runtime"), options);
 }
 
+std::vector<int> Rig::State::processes() const {
+  std::vector<int> all = {process->pid()};
+  if (session) all.push_back(session->machine_pid());
+  return all;
+}
+
+bool Rig::State::others_took_this_call() const {
+  std::vector<int> all;
+  for (const int root : processes()) std::ranges::copy(tree_of(root), std::back_inserter(all));
+  return others_took_most(began, processor_time(all));
+}
+
 std::string Rig::State::stopped() const {
   return "nothing came back within " + std::to_string(static_cast<int>(options.deadline_seconds)) +
          " s: the program was stopped";
@@ -100,8 +115,7 @@ std::string Rig::State::stopped() const {
 
 Fault Rig::State::lost(WorkerProcess::Wait why) {
   usable = false;
-  const bool amid_others =
-      why == WorkerProcess::Wait::kDeadline && others_took_most(began, time_of_processors());
+  const bool amid_others = why == WorkerProcess::Wait::kDeadline && others_took_this_call();
   process->end();
   if (Fault fault = options.budget ? options.budget->exhausted() : Fault{}) {
     answering = false;
@@ -188,7 +202,7 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
     return;
   }
   if (!region->traps.empty()) {
-    const bool amid_others = was_stopped ? fault.amid_others : others_took_most(began, time_of_processors());
+    const bool amid_others = was_stopped ? fault.amid_others : others_took_this_call();
     fault = fault_of(region->traps.front());
     fault.message = arrays->in_names(std::move(fault.message));
     if (was_stopped)

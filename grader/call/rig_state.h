@@ -35,7 +35,7 @@ struct Rig::State {
   bool prepares = false;  ///< the worker asks for it
   bool prepared = false;  ///< it did, and has not been asked to release since
   double prepare_seconds = 0;
-  ProcessorTime began{};  ///< when the present call did
+  ProcessorTime began{};  ///< when the present call did, without what descends from its processes
   std::uint32_t serial = 0;
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
@@ -61,10 +61,12 @@ struct Rig::State {
     if (wait == WorkerProcess::Wait::kRecord && !memory_holds()) return WorkerProcess::Wait::kStopped;
     return wait;
   }
-  /// Of worker and simulated device.
-  ProcessorTime time_of_processors() const {
-    return processor_time({process->pid(), session ? session->machine_pid() : 0});
-  }
+  /// Worker and simulated device.
+  std::vector<int> processes() const;
+  /// Whether others had the processors for most of the present call. What descends from worker and simulated
+  /// device is counted with all that it used before: to look for it at each begin would cost more than some
+  /// calls.
+  bool others_took_this_call() const;
   /// Worker and simulated device hold no more memory than the budget allows.
   bool memory_holds() const;
 

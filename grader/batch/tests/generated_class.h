@@ -24,8 +24,8 @@ constexpr const char* kNames[] = {"Ada Lovelace",
                                   "J\xc3\xb6rg M\xc3\xbcller",
                                   "J\xc3\xbcrg M\xc3\xb6ller",
                                   "\xe6\x9d\x8e\xe9\x9b\xb7",  // two Chinese characters
-                                  "Sin\xc3\xa9"
-                                  "ad O'Neil",
+                                  ("Sin\xc3\xa9"
+                                   "ad O'Neil"),  // else \xa9ad were one character
                                   "Ana-Maria del Rio",
                                   "Zo\xc3\xab van den Berg",
                                   "Bob",
