@@ -35,6 +35,18 @@ struct ProcessRun {
   bool has_news() const;
 };
 
+/// What was asked to be found, of the first process that met it, or else of the one that knows most about why
+/// none did. `runs` holds one at least.
+template <class Sought>
+const Sought& best_of(const std::vector<ProcessRun>& runs, Sought ProcessRun::*sought) {
+  const Sought* best = &(runs.front().*sought);
+  for (const ProcessRun& run : runs) {
+    if ((run.*sought).found) return run.*sought;
+    if ((run.*sought).launches > best->launches) best = &(run.*sought);
+  }
+  return *best;
+}
+
 /// What all GPUs of a run are asked to do.
 struct Watching {
   sim::MachineOptions machine;

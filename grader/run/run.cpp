@@ -198,16 +198,6 @@ void write_trace(const RunOptions& options, const std::filesystem::path& path, c
                         : ""));
 }
 
-/// Of the first process that met it, or else knows most about why none did.
-const sim::AccessPicture& picture_of(const std::vector<ProcessRun>& runs) {
-  const ProcessRun* best = &runs.front();
-  for (const ProcessRun& run : runs) {
-    if (run.picture.found) return run.picture;
-    if (run.picture.launches > best->picture.launches) best = &run;
-  }
-  return best->picture;
-}
-
 }  // namespace
 
 int run_program(const RunOptions& given) try {
@@ -260,7 +250,7 @@ int run_program(const RunOptions& given) try {
   if (machine.trace)
     for (size_t i = 0; i < runs.size(); i++) write_trace(options, trace_of(options, i), runs[i]);
   report_run(options, machine.device, runs, code);
-  if (options.picture) options.on_picture(picture_of(runs));
+  if (options.picture) options.on_picture(best_of(runs, &ProcessRun::picture));
   return code;
 } catch (const UsageError& error) {
   say(given, error.what());

@@ -49,23 +49,14 @@ void print_counters(const ProgramProfile& program, const std::vector<Finding>& a
                              findings_text(advice, program, terminal));
 }
 
-/// Of the first process that met the thread, or else knows most about why none did.
-const sim::ThreadRecord& followed_of(const std::vector<ProcessRun>& runs) {
-  const ProcessRun* best = &runs.front();
-  for (const ProcessRun& run : runs) {
-    if (run.followed.found) return run.followed;
-    if (run.followed.launches > best->followed.launches) best = &run;
-  }
-  return best->followed;
-}
-
 }  // namespace
 
 void report_run(const RunOptions& options, const std::string& device, std::vector<ProcessRun>& runs,
                 int exit_status) {
   std::fflush(stdout);
   if (!options.explain.empty())
-    print(explanation(followed_of(runs), Terminal::of(STDERR_FILENO), options.explain_limit));
+    print(explanation(best_of(runs, &ProcessRun::followed), Terminal::of(STDERR_FILENO),
+                      options.explain_limit));
   if (!options.counters && options.json.empty() && options.sarif.empty()) return;
   const auto description = sim::load_device(options.simulator / "devices", device);
   std::vector<RunDocument> documents;
