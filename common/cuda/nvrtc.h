@@ -18,7 +18,7 @@ namespace detail {
 /// Prints the source with line numbers, NVRTC's log, and its first error once more: the last line of a
 /// program that crashes is what the grader shows beside the verdict.
 [[noreturn]] inline void refuse_source(const std::string& source, const std::string& log, const char* error) {
-  std::fprintf(stderr, "NVRTC refuses this source:\n");
+  std::fprintf(stderr, "%s\nNVRTC refuses this source:\n", log.c_str());
   int line = 1;
   for (std::size_t begin = 0; begin < source.size(); ++line) {
     const std::size_t end = std::min(source.find('\n', begin), source.size());
@@ -27,7 +27,7 @@ namespace detail {
   }
   const std::size_t at = log.find("error"), begin = at == std::string::npos ? at : log.rfind('\n', at) + 1;
   const std::string first = at == std::string::npos ? error : log.substr(begin, log.find('\n', at) - begin);
-  std::fprintf(stderr, "%s\nNVRTC: %s\n", log.c_str(), first.c_str());
+  std::fprintf(stderr, "NVRTC: %s\n", first.c_str());
   std::exit(1);
 }
 

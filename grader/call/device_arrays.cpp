@@ -72,9 +72,10 @@ Fault DeviceArrays::give(const CallPlan& plan, When when, int input_file, int ou
   for (const ArrayPlan& array : plan.arrays()) {
     const worker::ArrayRecord& record = array.record;
     if (record.alias != 0 || (when == When::kPrepare && !array.argument->early)) continue;
-    if (session_->copy_in(addresses_[array.parameter], record.image_bytes,
-                          record.from_output != 0 ? output_file : input_file, record.source, record.gpu,
-                          plan.shape().warm))
+    if (session_->copy_in(
+            addresses_[array.parameter], record.image_bytes,
+            record.from_output != 0 ? output_file : input_file, record.source,
+            {.gpu = record.gpu, .keeps_l2 = plan.shape().warm, .garbage = array.argument->scratch}))
       continue;
     const bool is_input = array.argument->kind == Argument::Kind::kInput;
     const std::string place = plan.program().gpus == 1 ? "the device" : "GPU " + std::to_string(record.gpu);

@@ -148,7 +148,8 @@ Fault fault_of(const worker::Reply& reply) {
     fault.message +=
         "\nAn argument that the call does not allow. A launch: 0 blocks, or more than 1024 threads in a "
         "block, or more than 65535 blocks in y or z? "
-        "Count blocks as (n + block - 1) / block, so that a part of a block counts, too; for an empty input, "
+        "Is the order <<<blocks, threads, bytes of shared memory, stream>>>? Count blocks as (n + block - 1) "
+        "/ block, so that a part of a block counts, too; for an empty input, "
         "return before the launch. More than 48 KiB of shared memory a block have to be asked for, with "
         "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes); if they were, it "
         "is "

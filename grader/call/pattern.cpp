@@ -95,7 +95,10 @@ class Detective {
     }
     if (at(0) == 0) return PatternFound{Pattern::kAllZero, 0, "every element of " + name() + " is zero"};
     if (std::isnan(at(0)))
-      return PatternFound{Pattern::kNanFrom, 0, "every element of " + name() + " is NaN"};
+      return PatternFound{Pattern::kNanFrom, 0,
+                          "every element of " + name() +
+                              " is NaN. A variable that was never set is often one, too: float sum; instead "
+                              "of float sum = 0"};
     return PatternFound{Pattern::kConstant, 0, "every element of " + name() + " has the same value"};
   }
 

@@ -99,6 +99,7 @@ bool Rig::usable() const { return state_ != nullptr && state_->usable; }
 CallOutcome Rig::call(const CallPlan& plan) {
   CallOutcome outcome;
   state_->began = processor_time(state_->processes());
+  state_->printed = state_->process->output().size();
   state_->secret = state_->secret || plan.shape().hidden;
   plan.fill(state_->input.bytes(), state_->output.bytes());
   outcome.fault = state_->release();

@@ -113,6 +113,13 @@ std::string Rig::State::stopped() const {
          " s: the program was stopped";
 }
 
+std::string Rig::State::flood() const {
+  if (!process->printed_too_much()) return {};
+  return "\nIt printed more than 64 KiB, and printing takes far more time than the work. A printf in a "
+         "kernel is "
+         "a line from each thread: take it out, or let one thread print";
+}
+
 Fault Rig::State::lost(WorkerProcess::Wait why) {
   usable = false;
   const bool amid_others = why == WorkerProcess::Wait::kDeadline && others_took_this_call();
@@ -125,7 +132,7 @@ Fault Rig::State::lost(WorkerProcess::Wait why) {
   switch (why) {
     case WorkerProcess::Wait::kDeadline:
       if (session) session->set_patience(kLastWord);
-      return {Class::kTimeout, stopped() + busy_computer(), {}, 0, amid_others};
+      return {Class::kTimeout, stopped() + flood() + busy_computer(), {}, 0, amid_others};
     case WorkerProcess::Wait::kMalformed:
       return {Class::kCrashed, "the program wrote to the judge's channel", {}, 0};
     default: {
@@ -143,9 +150,9 @@ Fault Rig::State::lost(WorkerProcess::Wait why) {
 
 std::string Rig::State::usual_cause() const {
   if (process->how_it_ended().starts_with("signal 11 "))
-    return "\nDoes code outside a kernel read or write through a pointer to device memory? Only a kernel "
-           "can. Does "
-           "cudaLaunchKernel get the address of every argument, &y and not y?";
+    return "\nCode outside a kernel used an address that is none of its own: an index beyond an array, or a "
+           "pointer to device memory, which only a kernel can read. Does cudaLaunchKernel get the address of "
+           "every argument, &y and not y?";
   if (process->output().find("cudaErrorSymbolNotFound") != std::string::npos)
     return "\nIs the kernel declared extern \"C\"? Otherwise its name is mangled.";
   return {};
@@ -165,7 +172,7 @@ std::string Rig::State::refused_call() const {
   if (secret) return {};
   const std::string all = process->output();
   const std::size_t refused = all.rfind(" is refused: ");
-  if (refused == std::string::npos) return {};
+  if (refused == std::string::npos || refused < printed) return {};
   constexpr std::string_view kSpeaker = "simulated GPU: ";
   const std::size_t speaker = all.rfind(kSpeaker, refused);
   if (speaker == std::string::npos) return {};
@@ -205,7 +212,7 @@ void Rig::State::end_region(std::optional<sim::Region>& region, Fault& fault) {
     const bool amid_others = was_stopped ? fault.amid_others : others_took_this_call();
     fault = fault_of(region->traps.front());
     fault.message = arrays->in_names(std::move(fault.message));
-    if (was_stopped)
+    if (was_stopped && fault.reason != Class::kTimeout)
       fault.message +=
           "\nThe program did not end after this, and was stopped: a loop that waits for cudaSuccess, such as "
           "while (cudaEventQuery(event) != cudaSuccess), never ends once there is an error";

@@ -35,7 +35,8 @@ struct Rig::State {
   bool prepares = false;  ///< the worker asks for it
   bool prepared = false;  ///< it did, and has not been asked to release since
   double prepare_seconds = 0;
-  ProcessorTime began{};  ///< when the present call did, without what descends from its processes
+  ProcessorTime began{};    ///< when the present call did, without what descends from its processes
+  std::size_t printed = 0;  ///< bytes that the worker had printed when the present call began
   std::uint32_t serial = 0;
 
   State(const RigOptions& rig_options, std::uint64_t input_bytes, std::uint64_t output_bytes)
@@ -95,13 +96,13 @@ struct Rig::State {
     if (fault.reason == Class::kCrashed) {
       const std::string refused = refused_call();
       const std::size_t end = std::min(fault.message.find('\n'), fault.message.size());
-      if (refused.starts_with("\nthe copy of ")) fault.message.resize(end);  // the rest is about launches
-      fault.message.insert(end, refused);
+      if (!refused.empty()) fault.message.replace(end, std::string::npos, refused);  // instead of what may be
     }
     return fault;
   }
 
   std::string stopped() const;  ///< that the deadline passed, in words
+  std::string flood() const;    ///< that the program printed without end, where it did
   /// The worker is gone, late or out of step.
   Fault lost(WorkerProcess::Wait why);
 
@@ -111,8 +112,8 @@ struct Rig::State {
   /// The last line that the program printed: CUDA_CHECK names the call and the error there.
   std::string last_words() const;
 
-  /// "\nthe launch of axpy is refused: ...", or a copy, as the simulated GPU told the program, whose error
-  /// says less.
+  /// "\nthe launch of axpy is refused: ...", or a copy, as the simulated GPU told the program in this call,
+  /// whose error says less.
   std::string refused_call() const;
 
   /// What a worker does once before its calls; nothing for most.

@@ -176,6 +176,11 @@ std::string WorkerProcess::how_it_ended() const {
   return "exit status " + std::to_string(WEXITSTATUS(status_));
 }
 
+bool WorkerProcess::printed_too_much() {
+  drain();
+  return output_truncated_;
+}
+
 std::string WorkerProcess::output() {
   drain();
   std::string text = printable(raw_output_);

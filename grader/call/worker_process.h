@@ -54,6 +54,8 @@ class WorkerProcess {
   bool began() const;
   /// What it wrote to stdout and stderr so far: capped, made valid UTF-8 without control characters.
   std::string output();
+  /// Whether it printed more than output() keeps.
+  bool printed_too_much();
 
  private:
   Wait receive_bytes(void* record, std::size_t bytes, Deadline deadline);

@@ -34,6 +34,12 @@ const std::vector<ErrorMeaning> kEverywhere = {
     {"identifier \"__half\" is undefined", "__half is declared in cuda_fp16.h"},
     {"identifier \"half2\" is undefined", "half2 is declared in cuda_fp16.h"},
     {"expression must be a modifiable lvalue", "what is const, as an input is, cannot be written"},
+    {"argument of type \"cudaStream_t\"",
+     "the stream stands where a number of bytes belongs: in a launch it is the fourth, <<<blocks, threads, "
+     "0, "
+     "stream>>>, in most calls the last",
+     {},
+     {"parameter of type \"size_t\""}},
     {"incompatible with parameter of type",
      "the types of an argument and of its parameter differ: look for a const, a pointer, the order"},
     {"cannot be used to initialize an entity of type \"float *\"",

@@ -98,7 +98,7 @@ StructureCheck no_local_memory() {
               if (kernel.counters.local_requests == 0) continue;
               return readable_symbol(kernel.name) + " goes to local memory " +
                      std::to_string(kernel.counters.local_requests) +
-                     " times: an array indexed at run time, or too many registers";
+                     " times: an array that is indexed at run time, or what printf is given";
             }
             return std::nullopt;
           }};

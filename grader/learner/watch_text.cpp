@@ -99,18 +99,6 @@ std::string best_text(const Attempt* best, const Terminal& terminal) {
   return text;
 }
 
-/// What the learner's printf wrote: the start of it, so that the verdict above stays in sight.
-std::string printed_text(const std::string& printed, const Terminal& terminal) {
-  constexpr size_t kMostLines = 12;
-  const std::vector<std::string> lines = wrap(printed, 1 << 20);
-  std::string text;
-  for (size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
-    text += std::string(kIndent + 2, ' ') + lines[i] + "\n";
-  if (lines.size() <= kMostLines) return text;
-  const std::string more = "and " + std::to_string(lines.size() - kMostLines) + " lines more";
-  return text + std::string(kIndent + 2, ' ') + terminal.paint(Colour::kDim, more) + "\n";
-}
-
 std::string indented(const std::string& text, const Terminal& terminal) {
   std::string all;
   for (const std::string& line : wrap(text, std::max(20, terminal.width - kIndent)))
@@ -143,10 +131,7 @@ std::string quick_text(const Result& result, const std::vector<Attempt>& before,
         (change.empty() ? "" : "; ") + terminal.paint(Colour::kBold, "p") + ": every case, and the speed";
   }
   if (!change.empty()) text += indented(change, terminal);
-  if (const std::string printed = output_of(result); !printed.empty()) {
-    text += indented("your program printed", terminal);
-    text += printed_text(printed, terminal);
-  }
+  text += output_text(result, terminal, kIndent);
   return text + "\n";  // editors take an empty line for the end of a check (.vscode/tasks.json)
 }
 

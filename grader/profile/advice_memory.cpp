@@ -168,7 +168,7 @@ std::string bank_hint(const sim::LineRecord& instruction, bool fragments) {
   if (stride % 128 == 0 && stride != 0)
     return text + "Pad the rows by one element: [" + std::to_string(stride / std::max(width, 1u)) + " + 1].";
   // Rows that are an odd number of 16 bytes apart begin in different banks.
-  if (width == 16 && stride >= 64 && stride % 32 == 0) return text + kPadWide;
+  if ((fragments || width == 16) && stride >= 64 && stride % 32 == 0) return text + kPadWide;
   if (width > 4)  // an odd number of words would misalign it
     return text + "Accesses of " + std::to_string(width) + " bytes are served for " +
            std::to_string(128 / width) + " lanes at a time: those should touch each bank once.";
@@ -226,13 +226,14 @@ void local_memory(const ProgramProfile& program, Advice& advice) {
     for (const LineProfile& line : kernel.lines) {
       const ArrayUse use = array_use(line);
       if (number(use.requests) < number(all.requests) * 0.25) continue;
-      advice.line(kernel, line, without_sectors(kernel, number(use.sectors)),
-                  "this line moves " + count_text(number(use.sectors)) + " sectors of local memory, " +
-                      percent_text(number(use.sectors) / kernel.traffic()) +
-                      " of the kernel's traffic: an array that is indexed at run time lies in memory. Unroll "
-                      "the loops "
-                      "over it (#pragma unroll, constant bounds) so that it stays in registers, or put it in "
-                      "shared memory.");
+      advice.line(
+          kernel, line, without_sectors(kernel, number(use.sectors)),
+          "this line moves " + count_text(number(use.sectors)) + " sectors of local memory, " +
+              percent_text(number(use.sectors) / kernel.traffic()) +
+              " of the kernel's traffic: an array that is indexed at run time lies in memory, and so does "
+              "what "
+              "printf is given. Unroll the loops over the array (#pragma unroll, constant bounds) so that it "
+              "stays in registers, or put it in shared memory.");
     }
   }
 }

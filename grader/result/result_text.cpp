@@ -318,7 +318,9 @@ std::string output_of(const Result& result) {
   bool told = false;  // by a check, with the lines that belong to it
   for (const std::string& line : wrap(printable(result.program_output), 1 << 20)) {
     if (line.starts_with(kDevice)) {
-      const std::string_view trap = std::string_view(line).substr(kDevice.size());
+      // Checks say which argument an allocation was, in place of the call that made it.
+      const std::string_view trap =
+          std::string_view(line).substr(kDevice.size(), line.rfind(" (") - kDevice.size());
       told = std::ranges::any_of(result.checks, [&](const Check& check) {
         return printable(check.message).find(trap) != std::string::npos;
       });
@@ -330,6 +332,22 @@ std::string output_of(const Result& result) {
   }
   const size_t end = text.find_last_not_of(" \n");
   return end == std::string::npos ? "" : text.substr(0, end + 1);
+}
+
+std::string output_text(const Result& result, const Terminal& terminal, int indent) {
+  constexpr size_t kMostLines = 20;
+  const std::string printed = output_of(result);
+  if (printed.empty()) return {};
+  const std::string margin(static_cast<size_t>(indent), ' ');
+  std::string text = margin + terminal.paint(Colour::kDim, "your program printed") + "\n";
+  const std::vector<std::string> lines = wrap(printed, 1 << 20);
+  for (size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) text += margin + "  " + lines[i] + "\n";
+  if (const size_t more = lines.size() - std::min(lines.size(), kMostLines); more > 0)
+    text +=
+        margin + "  " +
+        terminal.paint(Colour::kDim, "and " + std::to_string(more) + " more line" + (more == 1 ? "" : "s")) +
+        "\n";
+  return text;
 }
 
 std::string verdict_text(Verdict verdict, Class reason, const Terminal& terminal) {
@@ -344,10 +362,7 @@ std::string result_text(const Result& result, const Terminal& terminal) {
     if (!sweep.points.empty()) text += sweep_table(sweep, result.device, terminal);
   text +=
       measurements_table(result, terminal) + one_time_lines(result, terminal) + advice_text(result, terminal);
-  if (const std::string printed = output_of(result); !printed.empty()) {
-    text += "\n  " + terminal.paint(Colour::kDim, "your program printed") + "\n";
-    for (const std::string& line : wrap(printed, 1 << 20)) text += "    " + line + "\n";
-  }
+  if (const std::string printed = output_text(result, terminal, 2); !printed.empty()) text += "\n" + printed;
   if (result.brief) return text + brief_end(result, terminal);
   char tail[96];
   std::snprintf(tail, sizeof tail, "  %s of %s points  %.1f s", compact(result.points, 4).c_str(),

@@ -22,6 +22,10 @@ std::string message_of(const Check& check, const Result& result);
 /// What the program printed, without the simulated device's words that a check repeats.
 std::string output_of(const Result& result);
 
+/// The same under a heading, `indent` columns in: its first lines, so that the verdict stays in view. Empty
+/// where nothing was printed.
+std::string output_text(const Result& result, const Terminal& terminal, int indent);
+
 /// One line a lab.
 std::string summary_text(const std::vector<Result>& results, const Terminal& terminal);
 

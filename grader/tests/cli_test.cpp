@@ -231,6 +231,7 @@ TEST_F(CommandLine, WrongUsageIsStatusTwoAndSaysWhatToDo) {
   expect(lab({"grade", "01", "--device", "sim:a200"}), 2, "sim:a100-sxm4-40gb");
   expect(lab({"grade", "01", "--device", "abacus"}), 2, "abacus");
   expect(lab({"grade", "01", "02", "--file", file_}), 2, "--file needs the one lab");
+  expect(lab({"grade", "03", "--file", file_}), 2, "03 has 3 of them, for example: ./lab grade 03a --file");
   expect(lab({"grade", "01", "--file", file_, "--solution"}), 2, "give one of them");
   expect(lab({"grade", "01", "--file", "nowhere.cu"}), 2, "there is no file nowhere.cu");
   expect(lab({"grade", "01", "--file", root_}), 2, "is a folder");

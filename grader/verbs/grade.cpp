@@ -116,9 +116,15 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
   ProgressFile progress(paths.state / "progress.json");
   std::vector<Chosen> chosen = select(labs, request.labs);
   if (chosen.empty()) chosen = {current_part(labs, progress)};
-  if (!request.file.empty() && chosen.size() != 1)
-    throw UsageError("--file needs the one lab that the file is for, for example: ./lab grade 01 --file " +
+  if (!request.file.empty() && chosen.size() != 1) {
+    const bool parts = request.labs.size() == 1 && request.labs[0] != "all";
+    throw UsageError("--file needs the one " +
+                     (parts ? "part that the file is for; " + request.labs[0] + " has " +
+                                  std::to_string(chosen.size()) + " of them"
+                            : std::string("lab that the file is for")) +
+                     ", for example: ./lab grade " + (parts ? chosen[0].id() : "01") + " --file " +
                      request.file.string());
+  }
   std::vector<Submission> submissions;
   for (const Chosen& part : chosen) submissions.push_back(submission_for(part, request, paths));
 

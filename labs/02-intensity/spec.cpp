@@ -76,9 +76,9 @@ Lab ROOFLINE_LAB_SPEC() {
                      .at_least = 0.90},
                     {.id = "free",
                      .title = "operations are free up to the ridge",
-                     .how =
-                         "Unroll the loop, and let the coefficients be literals: any other instruction costs "
-                         "as much as an FMA.",
+                     .how = "Unroll the loop, let the coefficients be literals, and give each thread four "
+                            "elements: any other instruction costs "
+                            "as much as an FMA.",
                      .measurement = "intensity-lowest",
                      .checks = {"intensity-flat", "intensity-knee"}},
                     {.id = "chains",

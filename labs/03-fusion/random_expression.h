@@ -157,8 +157,9 @@ inline Expression sound_expression(std::mt19937_64& random, int inputs, bool che
   }
 }
 
-/// Two expressions that are alike but for one node, v1 - v10 or v11 - v0. Written without anything between
-/// operation and operands, the two nodes are the same digits.
+/// Three expressions that are alike but for one node, v1 - v10, v11 - v0 or v11 - v1. Written without
+/// anything between operation and operands, the first two nodes are the same digits; the last two differ in
+/// their second operand alone.
 inline Expression alike(std::uint8_t a, std::uint8_t b) {
   return {.nodes_used = 14,
           .inputs_used = 2,
@@ -224,13 +225,14 @@ inline std::string text_of(const Expression& e) {
 }
 
 /// A, B, C, E have 1, 2, 3 and 4 inputs; D is C with its inputs exchanged, so that a cache must look at the
-/// operands. F and G are two of the alike.
+/// operands. F, G and H are the alike.
 inline std::vector<Expression> random_expressions(std::mt19937_64& random) {
   std::vector<Expression> list;
   for (int inputs = 1; inputs <= 2; ++inputs) list.push_back(sound_expression(random, inputs, false));
   Expression c = sound_expression(random, 3, false);
   while (!differ(random, c, rotated(c))) c = sound_expression(random, 3, false);
-  list.insert(list.end(), {c, rotated(c), sound_expression(random, 4, false), alike(1, 10), alike(11, 0)});
+  list.insert(list.end(),
+              {c, rotated(c), sound_expression(random, 4, false), alike(1, 10), alike(11, 0), alike(11, 1)});
   return list;
 }
 

@@ -30,9 +30,9 @@ class Arena {
     if (at + wanted > bytes_) {
       std::size_t in_use = 0;
       for (const auto& [begin, size] : used_) in_use += size;
-      refuse(Reason::kBudgetExceeded, std::to_string(wanted) + " bytes were asked for with " +
-                                          std::to_string(in_use) + " of the budget of " +
-                                          std::to_string(bytes_) + " bytes in use");
+      refuse(Reason::kBudgetExceeded, std::to_string(elements) + " floats (" + std::to_string(wanted) +
+                                          " bytes) were asked for with " + std::to_string(in_use) +
+                                          " of the budget of " + std::to_string(bytes_) + " bytes in use");
     }
     used_[at] = wanted;
     return reinterpret_cast<float*>(memory_ + at);

@@ -219,7 +219,8 @@ enum class Instance : int {
   kCut,       ///< cut from a full rectangle: a plan without a gap exists
   kRandom,    ///< any lifetimes
   kTogether,  ///< all alive in the same steps: nothing can be shared
-  kNested     ///< as activations are: made going forward, used last going back
+  kNested,    ///< as activations are: made going forward, used last going back
+  kLarge      ///< all alive in the same steps, and 32 bits do not count their bytes
 };
 
 std::span<const Tensor> tensors_in(const CallView& call) {
@@ -271,7 +272,9 @@ void draw_tensors(const Settings& settings, std::uint64_t seed, std::span<std::b
   std::vector<Tensor> tensors;
   if (kind == Instance::kCut && n > 0) tensors = cut_rectangle(draw, n);
   while (tensors.size() < n) {
-    const std::uint64_t bytes = 256 * (1 + draw.below(4096)), k = tensors.size();
+    const std::uint64_t units =
+        kind == Instance::kLarge ? (1U << 23) + draw.below(1U << 23) : 1 + draw.below(4096);
+    const std::uint64_t bytes = 256 * units, k = tensors.size();
     std::uint64_t first = 5, last = 9;
     if (kind == Instance::kRandom) {
       first = draw.below(2 * n);
@@ -352,6 +355,8 @@ std::vector<Case> share_cases() {
     cases.push_back(instance(Instance::kRandom, "random", "any lifetimes", n));
   cases.push_back(instance(Instance::kTogether, "together", "all alive at once", 20));
   cases.back().tells = "nothing to share";
+  cases.push_back(instance(Instance::kLarge, "large", "some GB each, all alive at once", 5));
+  cases.back().tells = "offsets beyond 2^32";
   cases.push_back(instance(Instance::kNested, "nested", "made forward, used backward", 64));
   cases.back().tells = "lifetimes of activations";
   for (const int n : {2, 7, 50}) cases.push_back(instance(Instance::kCut, "cut", "cut from a rectangle", n));

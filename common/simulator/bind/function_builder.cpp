@@ -292,7 +292,7 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
     const std::string& result = text.operands[0].name;
     old_is_read = text.operands[0].kind != Kind::kRegister || copies_.registers.reads.contains(result);
   }
-  info.old_unread = info.traits.atomic == AtomicOperation::kSwap && !info.traits.swaps && !old_is_read;
+  info.old_unread = info.is_atomic && !old_is_read;
   ordered |= old_is_read;
   const bool in_shared = has("shared") || has("shared::cta") || has("shared::cluster");
   const bool waits = has("volatile") || has("acquire") || has("relaxed") || has("acq_rel") || has("mmio");

@@ -355,7 +355,7 @@ struct ReportErrorSeen {
   void fields(auto&) {}
 };
 
-/// Addresses without memory, and memory without an address, as in machine/virtual_memory.h. Answered by
+/// Addresses without memory, and memory without an address, as in device/virtual_memory.h. Answered by
 /// Address.
 struct ReserveAddresses {
   u64 bytes = 0, alignment = 0;
@@ -382,14 +382,15 @@ struct UnmapMemory {
   u64 address = 0, bytes = 0;
   void fields(auto& io) { io(address, bytes); }
 };
+/// Of the GPU that is asked.
 struct AllowAccess {
   u64 address = 0, bytes = 0;
   MappedAccess access = MappedAccess::kNone;
   std::string site = {};  ///< as in Allocate
   void fields(auto& io) { io(address, bytes, access, site); }
 };
-/// Answered by MappingState: what is mapped at an address, of which `retain` makes one more owner; or whether
-/// a piece exists.
+/// Answered by MappingState: what is mapped at an address, of which `retain` makes one more owner; or whose a
+/// piece is.
 struct QueryMapping {
   u64 address = 0;
   bool retain = false;

@@ -80,6 +80,7 @@ struct RegionCounts {
   u64 waiting_frees = 0;        ///< of these, those in which it freed memory
   u64 asked_at_end = 0;         ///< whether an event or a stream is done, on end, until the region ended
   u64 launches_refused = 0;     ///< that never ran: the program got an error
+  u64 printed_bytes = 0;        ///< by kernels
   u64 unread_output_bytes = 0;  ///< printed by kernels, never fetched: the program did not synchronise
   u64 modules_loaded = 0;       ///< images whose device code was loaded, those of the program itself included
   u64 kernels_not_kept = 0;     ///< launches beyond kMaxKernelRecords in one region: counted here, not listed
@@ -98,28 +99,20 @@ struct RegionCounts {
   }
 
  private:
-  static const std::array<u64 RegionCounts::*, 17> kSums;
+  static const std::array<u64 RegionCounts::*, 18> kSums;
 };
-inline constexpr std::array<u64 RegionCounts::*, 17> RegionCounts::kSums = {
-    &RegionCounts::host_to_device_bytes,
-    &RegionCounts::device_to_host_bytes,
-    &RegionCounts::device_to_device_bytes,
-    &RegionCounts::fill_bytes,
-    &RegionCounts::default_stream_copies,
-    &RegionCounts::host_visible_bytes,
-    &RegionCounts::device_bytes_peak,
-    &RegionCounts::host_waits,
-    &RegionCounts::waiting_frees,
-    &RegionCounts::asked_at_end,
-    &RegionCounts::launches_refused,
-    &RegionCounts::unread_output_bytes,
-    &RegionCounts::modules_loaded,
-    &RegionCounts::kernels_not_kept,
-    &RegionCounts::graphs_instantiated,
-    &RegionCounts::graph_launches,
-    &RegionCounts::graph_nodes,
+inline constexpr std::array<u64 RegionCounts::*, 18> RegionCounts::kSums = {
+    &RegionCounts::host_to_device_bytes,   &RegionCounts::device_to_host_bytes,
+    &RegionCounts::device_to_device_bytes, &RegionCounts::fill_bytes,
+    &RegionCounts::default_stream_copies,  &RegionCounts::host_visible_bytes,
+    &RegionCounts::device_bytes_peak,      &RegionCounts::host_waits,
+    &RegionCounts::waiting_frees,          &RegionCounts::asked_at_end,
+    &RegionCounts::launches_refused,       &RegionCounts::printed_bytes,
+    &RegionCounts::unread_output_bytes,    &RegionCounts::modules_loaded,
+    &RegionCounts::kernels_not_kept,       &RegionCounts::graphs_instantiated,
+    &RegionCounts::graph_launches,         &RegionCounts::graph_nodes,
 };
-static_assert(sizeof(RegionCounts) == 17 * sizeof(u64) + sizeof(HostBytes), "list a new count above");
+static_assert(sizeof(RegionCounts) == 18 * sizeof(u64) + sizeof(HostBytes), "list a new count above");
 
 /// What happened on the device between begin_region and end_region, or between two ends.
 struct Region : RegionCounts {

@@ -71,7 +71,8 @@ struct MemoryRange {
   u64 offset = 0;         ///< where in the descriptor's file it goes to or comes from
   u32 device = 0;         ///< the GPU that must hold it
   bool keeps_l2 = false;  ///< kWrite: L2 keeps what it holds
-  void fields(auto& io) { io(address, bytes, offset, device, keeps_l2); }
+  bool garbage = false;   ///< kWrite: to the checks it is as if nobody had written it
+  void fields(auto& io) { io(address, bytes, offset, device, keeps_l2, garbage); }
 };
 
 struct WireRegion : RegionCounts {

@@ -99,13 +99,15 @@ struct MemoryState {
 struct AllocationState {
   bool found = false;
   u64 begin = 0, bytes = 0;
-  void fields(auto& io) { io(found, begin, bytes); }
+  u32 gpu = 0;  ///< whose memory the address shows
+  void fields(auto& io) { io(found, begin, bytes, gpu); }
 };
 struct MappingState {
   bool found = false;
   u64 begin = 0, bytes = 0, piece = 0;
-  MappedAccess access = MappedAccess::kNone;
-  void fields(auto& io) { io(found, begin, bytes, piece, access); }
+  u32 gpu = 0;                                ///< which has the piece
+  MappedAccess access = MappedAccess::kNone;  ///< of the GPU that is asked
+  void fields(auto& io) { io(found, begin, bytes, piece, gpu, access); }
 };
 /// What was opened of another process.
 struct SharedState {

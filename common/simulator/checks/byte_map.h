@@ -20,9 +20,13 @@ class ByteMap {
     walk(address, bytes, [&](u64 at, u64 mask) { page(at).words[at / 64 % kWords] |= mask; });
   }
   void clear(u64 address, u64 bytes) {
-    walk(address, bytes, [&](u64 at, u64 mask) {
-      if (Page* here = existing(at)) here->words[at / 64 % kWords] &= ~mask;
-    });
+    const u64 end = address + bytes;
+    for (auto page = pages_.lower_bound(address / kPageBytes); page != pages_.end(); ++page) {
+      const u64 first = std::max(address, page->first * kPageBytes);
+      if (first >= end) break;
+      walk(first, std::min(end, (page->first + 1) * kPageBytes) - first,
+           [&](u64 at, u64 mask) { page->second->words[at / 64 % kWords] &= ~mask; });
+    }
   }
   /// Whether all the bytes are in the set.
   bool has_all(u64 address, u64 bytes) const {

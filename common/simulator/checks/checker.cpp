@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/checks/checker.h"
 
+#include <algorithm>
+
 #include "simulator/machine/device_runtime.h"
 #include "simulator/program/address_windows.h"
 
@@ -12,7 +14,7 @@ Checker::Checker(u32 checks)
       init_(findings_),
       race_(findings_),
       sync_(findings_),
-      streams_(findings_, [this](u64 address) { return device_of(address).explain(address, 1); }) {}
+      streams_(findings_, [this](u64 address) { return explain(address); }) {}
 
 void Checker::select(u32 gpu) {
   selected_ = gpu;
@@ -20,9 +22,23 @@ void Checker::select(u32 gpu) {
 }
 
 u32 Checker::gpu_of(u64 address) const {
-  const u64 gpu = (address - kDeviceWindow) / kDeviceStride;
-  const bool known = address >= kDeviceWindow && address < kHostWindow && gpu < devices_.size();
-  return known ? static_cast<u32>(gpu) : selected_;
+  if (address < kDeviceWindow || address >= kHostWindow) return selected_;
+  const u32 gpu = devices_.at(selected_)->homes().of(address);
+  return gpu < devices_.size() ? gpu : selected_;
+}
+
+void Checker::note_gpus(const Rows& rows, std::vector<u32>& gpus) const {
+  if (rows.width == 0 || rows.height == 0) return;
+  if (rows.address < kDeviceWindow || rows.address >= kHostWindow) return gpus.push_back(selected_);
+  devices_.at(selected_)->homes().divide(rows.address, rows.pitch * (rows.height - 1) + rows.width,
+                                         [&](u32 gpu, u64) { gpus.push_back(gpu); });
+}
+
+/// By the selected GPU where it may access the address: of mapped memory that need not be the one that has
+/// it.
+std::string Checker::explain(u64 address) const {
+  const Device& selected = *devices_.at(selected_);
+  return (selected.is_valid(address, 1) ? selected : device_of(address)).explain(address, 1);
 }
 
 void Checker::attach(Device& device, u32 gpu) {
@@ -31,8 +47,7 @@ void Checker::attach(Device& device, u32 gpu) {
   const auto mine = [&](const auto& entry) { return entry.first >= begin && entry.first < end; };
   if (auto lost = leak(begin, end)) lost_.push_back(std::move(*lost));
   streams_.host_waited_for_device();
-  for (const auto& entry : live_)
-    if (mine(entry)) init_.released(entry.first);
+  init_.released(begin, end);
   std::erase_if(live_, mine);
   std::erase_if(freed_, mine);
   devices_[gpu] = &device;
@@ -75,8 +90,11 @@ void Checker::copied_within(u32 stream, const Rows& to, const Rows& from, bool h
     each_row(to, [&](u64 at, u64 row) { init_.copied(at, from.address + row * from.pitch, to.width); });
   if (!does(kCheckRace) && !does(kCheckMemory)) return;
   streams_.begin(stream, "a copy");
-  if (stream == 0 && gpu_of(to.address) != gpu_of(from.address))
-    for (const u64 end : {to.address, from.address}) streams_.keeps_order_with(gpu_of(end));
+  std::vector<u32> gpus;
+  note_gpus(to, gpus);
+  note_gpus(from, gpus);
+  if (stream == 0 && std::any_of(gpus.begin(), gpus.end(), [&](u32 gpu) { return gpu != gpus.front(); }))
+    for (const u32 gpu : gpus) streams_.keeps_order_with(gpu);
   each_row(to, [&](u64 at, u64) { streams_.writes(at, to.width); });
   each_row(from, [&](u64 at, u64) { streams_.reads(at, to.width); });
   streams_.end();
@@ -95,12 +113,16 @@ void Checker::shared(u64 address, u64 bytes) {
   if (does(kCheckInit)) init_.written(address, bytes);
 }
 
+void Checker::unwritten(u64 address, u64 bytes) {
+  if (does(kCheckInit)) init_.unwritten(address, bytes);
+}
+
 void Checker::word_written(u64 address, u64 bytes) {
   if (does(kCheckInit)) init_.written(address, bytes);
 }
 
-void Checker::launching(u32 stream) {
-  streams_.begin(stream, {});
+void Checker::launching(u32 stream, const std::string& launched_by) {
+  streams_.begin(stream, {}, launched_by);
   notes_work_ = (does(kCheckRace) || does(kCheckMemory)) && streams_.watches();
 }
 
@@ -146,7 +168,7 @@ void Checker::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
   if (a.space == ptx::Space::kGlobal && runtime != nullptr && runtime->holds_arguments(a.base)) return;
   if (does(kCheckInit)) init_.access(w, in, a);
   if (does(kCheckRace)) race_.access(w, in, a);
-  if (notes_work_) streams_.access(in, a);
+  if (notes_work_) streams_.access(in, a, traits_[in.index]);
 }
 
 void Checker::before(Warp& w, const Instruction& in, u32 active) {
@@ -158,5 +180,17 @@ void Checker::barrier_completed(Block& block, u8 barrier) {
   if (does(kCheckRace)) race_.barrier_completed(block, barrier);
   if (does(kCheckSync)) sync_.barrier_completed(block, barrier);
 }
+
+void Checker::cluster_met(const Cluster& cluster) {
+  if (does(kCheckRace)) race_.cluster_met(cluster);
+}
+
+void Checker::allocated_on_heap(u64 address, u64 bytes, const std::string& origin) {
+  init_.allocated(address, bytes, origin);
+  race_.allocated(address, bytes);
+  streams_.allocated(address, bytes);
+}
+
+void Checker::released_on_heap(u64 address) { init_.released(address); }
 
 }  // namespace roofline::sim

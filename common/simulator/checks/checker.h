@@ -54,9 +54,12 @@ class Checker : public Observer {
   void copied_out(u32 stream, const Rows& from, bool host_waits);
   void copied_within(u32 stream, const Rows& to, const Rows& from, bool host_waits);
   void filled(u32 stream, const Rows& to);
+  /// What is there is to be read by nobody.
+  void unwritten(u64 address, u64 bytes);
   /// A stream wrote a word that others may wait for: that orders them, and is no race.
   void word_written(u64 address, u64 bytes);
-  void launching(u32 stream);
+  /// `launched_by`: the kernel that launches; empty: the host.
+  void launching(u32 stream, const std::string& launched_by);
 
   StreamOrder& streams() { return streams_; }
   void host_accessed(u64 address, bool write);
@@ -74,6 +77,9 @@ class Checker : public Observer {
   void access(Warp& w, const Instruction& in, const ObservedAccess& a) override;
   void before(Warp& w, const Instruction& in, u32 active) override;
   void barrier_completed(Block& block, u8 barrier) override;
+  void cluster_met(const Cluster& cluster) override;
+  void allocated_on_heap(u64 address, u64 bytes, const std::string& origin) override;
+  void released_on_heap(u64 address) override;
 
  private:
   struct Allocation {
@@ -86,6 +92,9 @@ class Checker : public Observer {
   /// The GPU whose address it is; the selected one, if it is nobody's.
   u32 gpu_of(u64 address) const;
   Device& device_of(u64 address) const { return *devices_.at(gpu_of(address)); }
+  std::string explain(u64 address) const;
+  /// Those whose memory rows show, from the first byte to the last.
+  void note_gpus(const Rows& rows, std::vector<u32>& gpus) const;
   bool does(Check check) const { return (checks_ & check) != 0; }
   template <class Use>
   static void each_row(const Rows& rows, Use use);

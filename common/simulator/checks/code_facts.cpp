@@ -10,7 +10,8 @@
 namespace roofline::sim {
 
 bool is_watched(const Traits& traits) {
-  const bool copies = traits.async_copy != AsyncCopy::kNone && traits.async_copy != AsyncCopy::kCopy;
+  const bool copies = traits.async_copy == AsyncCopy::kCommit ||
+                      traits.async_copy == AsyncCopy::kWaitGroups || traits.async_copy == AsyncCopy::kWaitAll;
   return copies || traits.fence != Fence::kNone ||
          (traits.gathers != Gathers::kNone && traits.gathers != Gathers::kClusterBarrier);
 }

@@ -36,8 +36,6 @@ void InitCheck::allocated(u64 address, u64 bytes, const std::string& origin) {
   valid_.clear(address, bytes);
 }
 
-void InitCheck::released(u64 address) { allocations_.erase(address); }
-
 const InitCheck::Entry* InitCheck::find(u64 address) const {
   auto next = allocations_.upper_bound(address);
   if (next == allocations_.begin()) return nullptr;
@@ -96,7 +94,11 @@ void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   }
   if (shared && cluster_writes_) return;
   ByteMap& valid = shared ? shared_[w.block] : valid_;
-  const bool reads = a.kind != AccessKind::kStore && !grid_->kernel->info[in.index].old_unread;
+  // An exchange of which nobody reads the old value only writes.
+  const InstructionInfo& info = grid_->kernel->info[in.index];
+  const bool only_writes =
+      info.old_unread && info.traits.atomic == AtomicOperation::kSwap && !info.traits.swaps;
+  const bool reads = a.kind != AccessKind::kStore && !only_writes;
   if (reads && !(*traits_)[in.index].barrier_object) read(w, in, a, valid, shared);
   if (a.kind == AccessKind::kLoad) return;
   if (!early_.empty()) settle_early(w, a, shared);
@@ -199,7 +201,9 @@ void InitCheck::report(const Warp& w, const Instruction& in, const ObservedAcces
     finding.message += hex(address) + ", " + count_of(address - allocation.first, "byte") + " into the " +
                        allocation_text(allocation.first, allocation.second.end, allocation.second.origin);
     finding.advice =
-        "cudaMalloc does not clear memory: cudaMemset or cudaMemcpy it first, or write it in a kernel";
+        allocation.second.origin.ends_with("in a kernel")
+            ? "malloc does not clear memory: write every element before it is read"
+            : "cudaMalloc does not clear memory: cudaMemset or cudaMemcpy it first, or write it in a kernel";
   }
   if (missing > a.width) finding.message += "; its warp reads " + count_of(missing, "such byte");
   finding.places = {place_of(*grid_->kernel, in.index, "thread " + finding.thread + " reads")};

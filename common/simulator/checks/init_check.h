@@ -21,8 +21,13 @@ class InitCheck {
   explicit InitCheck(Findings& findings) : findings_(findings) {}
 
   void allocated(u64 address, u64 bytes, const std::string& origin);
-  void released(u64 address);
+  void released(u64 address) { allocations_.erase(address); }
+  /// All that begins in [begin, end).
+  void released(u64 begin, u64 end) {
+    allocations_.erase(allocations_.lower_bound(begin), allocations_.lower_bound(end));
+  }
   void written(u64 address, u64 bytes) { valid_.set(address, bytes); }
+  void unwritten(u64 address, u64 bytes) { valid_.clear(address, bytes); }
   void copied(u64 to, u64 from, u64 bytes);
   /// A copy to the host or to memory that is not watched.
   void copied_out(u64 from, u64 bytes);

@@ -76,6 +76,7 @@ std::string Checker::name_allocation(const std::string& call) {
 void Checker::allocated(u64 address, u64 bytes, const std::string& origin) {
   live_[address] = {bytes, origin};
   freed_.erase(address);
+  streams_.allocated(address, bytes);
   if (does(kCheckInit)) init_.allocated(address, bytes, origin);
 }
 
@@ -115,8 +116,7 @@ void Checker::release_refused(u64 address) {
                                  "pass cudaFree the pointer that cudaMalloc gave"));
     return;
   }
-  findings_.add(memory_finding("invalid-free",
-                               "cudaFree of " + hex(address) + ": " + device_of(address).explain(address, 1),
+  findings_.add(memory_finding("invalid-free", "cudaFree of " + hex(address) + ": " + explain(address),
                                "pass cudaFree only pointers that cudaMalloc gave"));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulator/machine/warp.h"
+#include "simulator/program/traits.h"
 
 /// What is ordered before what inside one launch. A block's clock ticks at every barrier, warp barrier and
 /// publication; an access is stamped with it. Where the truth would be expensive, more is taken as ordered
@@ -23,6 +24,10 @@ struct Stamp {
   bool pending : 1 = false;      ///< an asynchronous copy that has not been waited for
   bool block_scope : 1 = false;  ///< atomic for the threads of its block only
 };
+
+/// An access that makes order: atomic, volatile, acquire, release.
+inline bool strong(const Stamp& stamp) { return stamp.strength != static_cast<u8>(Strength::kPlain); }
+inline bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(Strength::kVolatile); }
 
 /// For each warp of a block, the clock before which its accesses are ordered before some warp.
 using WarpClocks = std::vector<u32>;
@@ -68,6 +73,11 @@ class BlockOrder {
   /// The warp has made what it knows visible through memory, at `time`. `other_barriers`: it may have met
   /// others where this does not see it.
   void publish(u32 warp, u64 time, bool block_scope, bool other_barriers);
+  /// What the block did before is there for its cluster.
+  void meet_cluster(u64 time) {
+    fence(Fence::kWider);
+    publish(0, time, false, true);
+  }
   void acquire(u32 warp, u64 time) { acquired_[warp] = std::max(acquired_[warp], time); }
 
   /// Whether an access of this block by another thread is ordered before lane `lane` of `warp` now, by

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "simulator/checks/swap_start.h"
+#include "simulator/machine/cluster.h"
 
 namespace roofline::sim {
 
@@ -18,15 +20,11 @@ void each_lane_of(u32 mask, Use use) {
   for (; mask != 0; mask &= mask - 1) use(static_cast<u32>(std::countr_zero(mask)));
 }
 
-bool strong(const Stamp& stamp) { return stamp.strength != static_cast<u8>(Strength::kPlain); }
-
 constexpr auto kAllLanes = [] {
   std::array<u32, kWarpSize> members{};
   members.fill(~0u);
   return members;
 }();
-
-bool is_volatile(const Stamp& stamp) { return stamp.strength == static_cast<u8>(Strength::kVolatile); }
 
 /// An atomic access whose scope is its block is none for other blocks.
 bool out_of_scope(const Stamp& before, const Stamp& now) {
@@ -40,8 +38,11 @@ void RaceCheck::launch_begins(const Grid& grid, const std::vector<Traits>& trait
   traits_ = &traits;
   clusters_ = std::ranges::any_of(
       traits, [](const Traits& each) { return each.gathers == Gathers::kClusterBarrier; });
-  commits_ =
-      std::ranges::any_of(traits, [](const Traits& each) { return each.async_copy == AsyncCopy::kCommit; });
+  const auto does = [&](AsyncCopy what) {
+    return std::ranges::any_of(traits, [&](const Traits& each) { return each.async_copy == what; });
+  };
+  commits_ = does(AsyncCopy::kCommit);
+  hands_on_ = does(AsyncCopy::kHandOn);
   order_.reset();
   global_.reset();
   tickets_.launch_begins(grid, traits);
@@ -65,10 +66,24 @@ void RaceCheck::block_begins(const Block& block) {
 void RaceCheck::block_ends(const Block& block) {
   const auto found = blocks_.find(&block);
   if (found == blocks_.end()) return;
+  // Others of the cluster may wait where it has only arrived.
+  if (clusters_) found->second->order.meet_cluster(order_.next_time());
   order_.ended(found->second->order);
   running_.erase(found->second->order.block());
   blocks_.erase(found);
   last_block_ = nullptr;
+}
+
+/// What all of its blocks did before is ordered before what they do next. Between arriving and waiting, too:
+/// that is not told apart.
+void RaceCheck::cluster_met(const Cluster& cluster) {
+  const u64 now = order_.next_time();
+  for (const Block* block : cluster.blocks) {
+    if (block == nullptr) continue;
+    BlockOrder& order = state_of(*block).order;
+    order.meet_cluster(now);
+    for (u32 warp = 0; warp < block->warp_count; ++warp) order.acquire(warp, now);
+  }
 }
 
 RaceCheck::BlockState& RaceCheck::state_of(const Block& block) {
@@ -94,30 +109,48 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   const bool copies = traits.async_copy == AsyncCopy::kCopy && shared && a.kind == AccessKind::kStore;
   each_lane_of(a.mask, [&](u32 lane) {
     const u64 address = a.address(lane);
-    if (shared && address + a.width > w.block->shared_bytes) return;  // it traps, or is another block's
     me.thread = static_cast<u16>(w.index * kWarpSize + lane);
     me.clock = state.order.clock();
     me.pending = copies;
     const Touch t{w, in, state, me, lane, address, shared, traits.plain_store, a};
+    if (shared && address + a.width > w.block->shared_bytes) {
+      if (strong(me)) reach_other_block(t, a);
+      return;
+    }
+    if (traits.async_copy == AsyncCopy::kHandOn) hand_copies_on(state, me.thread, address);
+    if (traits.polls && traits.barrier_object) wait_for_barrier(state, address);
     if (strong(me)) {
       if (!shared && tickets_.watched()) follow_tickets(t);
       state.order.fence(traits.releases);
-      communicate(t, a, shadow);
+      communicate(t, a, address, shadow);
     }
     touch(t, a, shadow);
     if (copies) {
       ThreadCopies& mine = state.copies[me.thread];
-      mine.pending.push_back({mine.committed, address, a.width});
+      mine.pending.push_back({mine.committed, address, a.width, me.thread});
     }
   });
+}
+
+/// A flag in the shared memory of another block of the cluster: it orders, data there is not watched.
+void RaceCheck::reach_other_block(const Touch& t, const ObservedAccess& a) {
+  const Cluster* const cluster = t.w.block->cluster;
+  const u64 rank = t.address >> kClusterRankShift, offset = t.address & kClusterOffsetMask;
+  if (cluster == nullptr || rank == 0 || rank > cluster->blocks.size()) return;
+  const Block* const other = cluster->blocks[rank - 1];
+  if (other == nullptr || offset + a.width > other->shared_bytes) return;
+  t.state.order.fence((*traits_)[t.in.index].releases);
+  RaceShadow& theirs = state_of(*other).shared;
+  communicate(t, a, offset, theirs);
 }
 
 /// Before a strong access orders anything: does the block with the last ticket look at what another block has
 /// written with an atomic before its own ticket, and without a fence between the two?
 void RaceCheck::follow_tickets(const Touch& t) {
   const AccessKind kind = t.request.kind;
-  const Tickets::Last* const last =
-      kind == AccessKind::kStore ? nullptr : tickets_.behind_last(t.me.block, t.me.instruction);
+  const bool looks = kind == AccessKind::kLoad ||
+                     (kind == AccessKind::kAtomic && !grid_->kernel->info[t.in.index].old_unread);
+  const Tickets::Last* const last = looks ? tickets_.behind_last(t.me.block, t.me.instruction) : nullptr;
   if (last != nullptr && last->counter != t.address && t.state.order.acquired(t.w.index) >= last->previous) {
     const auto look_at = [&](const Stamp* before, u64 at) {
       if (before == nullptr || before->clock == 0 || !strong(*before) || before->block == t.me.block) return;
@@ -136,10 +169,10 @@ void RaceCheck::follow_tickets(const Touch& t) {
 
 /// A strong access hands on what was published at its address, and publishes. Between blocks only if the
 /// scopes of both reach that far.
-void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow) {
+void RaceCheck::communicate(const Touch& t, const ObservedAccess& a, u64 address, RaceShadow& shadow) {
   const u64 now = order_.next_time();
   if (a.kind != AccessKind::kLoad) t.state.order.publish(t.w.index, now, t.me.block_scope, clusters_);
-  shadow.each(t.address, a.width, [&](RaceCell& cell, u64, u32) {
+  shadow.each(address, a.width, [&](RaceCell& cell, u64, u32) {
     if (a.kind != AccessKind::kStore && !out_of_scope(cell.write, t.me))
       t.state.order.acquire(t.w.index, cell.published);
     if (a.kind != AccessKind::kLoad) cell.published = now;
@@ -166,7 +199,8 @@ void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
 
 void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
   if (!settled(t, cell.write)) check(t, cell.write, Hazard::kWriteAfterWrite, at, bytes);
-  if (!settled(t, cell.plain)) check(t, cell.plain, Hazard::kWriteAfterWrite, at, bytes);
+  if (!settled(t, cell.plain))
+    check(t, cell.plain, strong(t.me) ? Hazard::kAtomicAfterPlain : Hazard::kWriteAfterWrite, at, bytes);
   if (!strong(t.me))
     cell.plain.clock = 0;
   else if (!strong(cell.write) && !cell.write.pending && cell.write.clock != 0)
@@ -212,8 +246,9 @@ void RaceCheck::check(const Touch& t, const Stamp& before, Hazard hazard, u64 at
 
 /// Reports two instructions once, and counts how often they meet again.
 void RaceCheck::tell_once(const Touch& t, const Stamp& before, Hazard hazard, u64 at) {
+  const Hazard told = hazard == Hazard::kAtomicAfterPlain ? Hazard::kWriteAfterWrite : hazard;
   const auto [known, is_new] = reported_.try_emplace(
-      (u64{before.instruction} << 32 | t.me.instruction) * 4 + static_cast<u64>(hazard), nullptr);
+      (u64{before.instruction} << 32 | t.me.instruction) * 8 + static_cast<u64>(told), nullptr);
   if (!is_new) {
     if (known->second != nullptr) seen_again(*known->second, t, before, hazard, at);
     return;
@@ -300,6 +335,14 @@ void RaceCheck::met(Warp& w, const u32* members, u32 active) {
   }
 }
 
+/// Calls use(stamp) for what the copy has written, as far as nobody has written there since.
+template <class Use>
+void RaceCheck::of_copy(RaceShadow& shadow, const PendingCopy& copy, Use use) {
+  shadow.each(copy.address, copy.width, [&](RaceCell& cell, u64, u32) {
+    if (cell.write.pending && cell.write.thread == copy.thread) use(cell.write);
+  });
+}
+
 void RaceCheck::wait_for_copies(Warp& w, u32 active, s64 groups) {
   BlockState& state = state_of(*w.block);
   each_lane_of(active, [&](u32 lane) {
@@ -310,14 +353,42 @@ void RaceCheck::wait_for_copies(Warp& w, u32 active, s64 groups) {
     const s64 done = groups < 0 ? mine.committed + 1 : mine.committed - groups;
     std::erase_if(mine.pending, [&](const PendingCopy& copy) {
       if (copy.group >= done) return false;
-      state.shared.each(copy.address, copy.width, [&](RaceCell& cell, u64, u32) {
-        if (!cell.write.pending || cell.write.thread != thread) return;
-        cell.write.pending = false;
-        cell.write.clock = state.order.clock();
+      of_copy(state.shared, copy, [&](Stamp& write) {
+        write.pending = false;
+        write.clock = state.order.clock();
       });
       return true;
     });
   });
+}
+
+/// From here on what the thread has copied is ordered as what it does itself, and its arrival at the barrier
+/// publishes it; but nobody may look before having waited for this barrier, or for another one that it was
+/// handed on to.
+void RaceCheck::hand_copies_on(BlockState& state, u32 thread, u64 barrier) {
+  const auto found = state.copies.find(thread);
+  if (found == state.copies.end() || found->second.pending.empty()) return;
+  std::vector<PendingCopy>& pending = found->second.pending;
+  std::erase_if(pending, [&](const PendingCopy& copy) {
+    bool on_its_way = false;
+    of_copy(state.shared, copy, [&](const Stamp&) { on_its_way = true; });
+    return !on_its_way;
+  });
+  std::vector<PendingCopy>& handed_on = state.handed_on[barrier];
+  for (PendingCopy& copy : pending) {
+    if (!std::exchange(copy.handed_on, true))
+      of_copy(state.shared, copy, [&](Stamp& write) { write.clock = state.order.clock(); });
+    handed_on.push_back(copy);
+  }
+}
+
+/// Whether the phase is complete is not asked: who polls goes on polling until it is.
+void RaceCheck::wait_for_barrier(BlockState& state, u64 barrier) {
+  const auto found = state.handed_on.find(barrier);
+  if (found == state.handed_on.end()) return;
+  for (const PendingCopy& copy : found->second)
+    of_copy(state.shared, copy, [](Stamp& write) { write.pending = false; });
+  state.handed_on.erase(found);
 }
 
 void RaceCheck::barrier_completed(const Block& block, u8 barrier) {

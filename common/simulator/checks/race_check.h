@@ -34,13 +34,18 @@ class RaceCheck {
   void access(Warp& w, const Instruction& in, const ObservedAccess& a);
   void before(Warp& w, const Instruction& in, u32 active);
   void barrier_completed(const Block& block, u8 barrier);
+  void cluster_met(const Cluster& cluster);
+  /// A thread got this memory, whoever had it before.
+  void allocated(u64 address, u64 bytes) { global_.forget(address, bytes); }
 
  private:
-  /// An asynchronous copy into shared memory that a thread has not waited for.
+  /// An asynchronous copy into shared memory that nobody has waited for.
   struct PendingCopy {
     s64 group;
     u64 address;
     u32 width;
+    u32 thread;              ///< that copies
+    bool handed_on = false;  ///< to an mbarrier, perhaps to several
   };
   struct ThreadCopies {
     s64 committed = 0;
@@ -55,11 +60,18 @@ class RaceCheck {
     BlockState(u32 id, u32 warps) : order(id, warps), at_sync(warps) {}
     BlockOrder order;
     RaceShadow shared;
-    std::vector<AtSync> at_sync;                   ///< by warp
-    std::unordered_map<u32, ThreadCopies> copies;  ///< by thread
+    std::vector<AtSync> at_sync;                                  ///< by warp
+    std::unordered_map<u32, ThreadCopies> copies;                 ///< by thread
+    std::unordered_map<u64, std::vector<PendingCopy>> handed_on;  ///< by the mbarrier that they arrive at
     u32 split_warps = 0;  ///< by bit: they came to a barrier of the block without all their lanes
   };
-  enum class Hazard : u8 { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite, kReadAfterTicket };
+  enum class Hazard : u8 {
+    kReadAfterWrite,
+    kWriteAfterRead,
+    kWriteAfterWrite,
+    kAtomicAfterPlain,  ///< a write after a write, where other atomics have come between the two
+    kReadAfterTicket
+  };
   /// One lane's part of a request.
   struct Touch {
     Warp& w;
@@ -82,25 +94,33 @@ class RaceCheck {
   void read(const Touch& t, RaceCell& cell, u64 at);
   void write(const Touch& t, RaceCell& cell, u64 at, u32 bytes);
   void follow_tickets(const Touch& t);
-  void communicate(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
+  void communicate(const Touch& t, const ObservedAccess& a, u64 address, RaceShadow& shadow);
   void check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes);
   void tell_once(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
   bool ordered(const Touch& t, const Stamp& before) const;
   const std::vector<Publication>* publications_of(u32 block) const;
   bool same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const;
   Finding& report(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
-  /// Where threads of one warp race first, those of several may do so later: then that is what to mend.
+  /// Where threads of one warp race first, those of several, or of several blocks, may do so later: then that
+  /// is what to mend.
   void seen_again(Finding& finding, const Touch& t, const Stamp& before, Hazard hazard, u64 at) const;
   const char* advice(const Touch& t, const Stamp& before, Hazard hazard, u64 at) const;
   static bool is_committed(const Touch& t, const Stamp& before, u64 at);
+  static bool is_handed_on(const Touch& t, const Stamp& before, u64 at);
   void met(Warp& w, const u32* members, u32 active);
+  template <class Use>
+  static void of_copy(RaceShadow& shadow, const PendingCopy& copy, Use use);
   void wait_for_copies(Warp& w, u32 active, s64 groups);
+  static void hand_copies_on(BlockState& state, u32 thread, u64 barrier);
+  static void wait_for_barrier(BlockState& state, u64 barrier);
+  void reach_other_block(const Touch& t, const ObservedAccess& a);
 
   Findings& findings_;
   const Grid* grid_ = nullptr;
   const std::vector<Traits>* traits_ = nullptr;
   bool clusters_ = false;  ///< blocks of a cluster meet
   bool commits_ = false;   ///< somewhere in the kernel asynchronous copies become a group
+  bool hands_on_ = false;  ///< or are given to an mbarrier
   LaunchOrder order_;
   RaceShadow global_;
   Tickets tickets_;

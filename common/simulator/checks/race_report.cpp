@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+
 #include "simulator/checks/race_check.h"
 #include "simulator/machine/memory.h"
 #include "simulator/text.h"
@@ -30,13 +32,28 @@ constexpr const char* kWait =
     "cp.async copies in the background: wait with cp.async.wait_group N (__pipeline_wait_prior), which waits "
     "for all but the last N groups, then __syncthreads() before other threads read";
 
+constexpr const char* kWaitForBarrier =
+    "the copy is on its way until the barrier or pipeline that it was given to says that it is there: "
+    "consumer_wait(), or wait() of the barrier, before anybody reads or overwrites the bytes";
+
 constexpr const char* kCommit =
     "the copy is in no group, and a wait is one for groups: commit it with cp.async.commit_group "
     "(__pipeline_commit), then wait, then __syncthreads() before other threads read";
 
+// What was copied too early over what others still read looks the same as what they read too early.
 constexpr const char* kBarrierAfterWait =
     "a thread waits for its own copies alone: __syncthreads() after the wait (cp.async.wait_group, "
-    "__pipeline_wait_prior), before threads read what others copied. Is each copy committed before the wait?";
+    "__pipeline_wait_prior), before threads read what others copied; and another one when they have read it, "
+    "before the next copy into the same place. Is each copy committed before the wait?";
+
+constexpr const char* kVolatile =
+    "volatile orders nothing, and threads of a warp do not run in lockstep: put __syncwarp() between the two "
+    "accesses, or __syncthreads() where other warps take part";
+
+constexpr const char* kPlainBesideAtomic =
+    "an atomic operation of one thread does not protect a plain write of another: what others add to is set "
+    "before this kernel, by cudaMemsetAsync or a kernel of its own; any other write is atomic as well "
+    "(atomicExch)";
 
 constexpr const char* kOneInstruction =
     "several threads write different values to one address: give each its own element, or use an atomic "
@@ -65,6 +82,11 @@ constexpr const char* kBetweenBlocks =
     "elements, "
     "or make two kernels of it";
 
+constexpr const char* kReadBetweenBlocks =
+    "blocks run in any order and at the same time: where each changes what it reads, use an atomic "
+    "operation; "
+    "where one reads what others overwrite, read one array and write another; or make two kernels of it";
+
 }  // namespace
 
 const char* RaceCheck::advice(const Touch& t, const Stamp& before, Hazard hazard, u64 at) const {
@@ -72,18 +94,24 @@ const char* RaceCheck::advice(const Touch& t, const Stamp& before, Hazard hazard
   const bool same_warp = same_block && before.thread / kWarpSize == t.w.index;
   if (hazard == Hazard::kReadAfterTicket) return kFence;
   // Where there are commits, the thread that copies has just not come to its own yet.
+  if (before.pending && hands_on_ && (!commits_ || is_handed_on(t, before, at))) return kWaitForBarrier;
   if (before.pending && !is_committed(t, before, at))
     return commits_ && before.thread != t.me.thread ? kBarrierAfterWait : kCommit;
   if (before.pending) return kWait;
   if (!same_block && (before.block_scope || t.me.block_scope)) return kScope;
+  if (hazard == Hazard::kAtomicAfterPlain && !same_block) return kPlainBesideAtomic;
+  if (same_warp && t.shared && is_volatile(before) && is_volatile(t.me)) return kVolatile;
+  const bool one_is_strong = strong(before) != strong(t.me);
   const auto ordered_if = [&](Suppose suppose) {
     return LaunchOrder::by_memory(before, t.state.order, t.w.index, publications_of(before.block), suppose);
   };
   if (ordered_if(Suppose::kFences)) return same_block ? kBlockFence : kFence;
-  if (!same_block) return ordered_if(Suppose::kBarriers) ? kBarrier : kBetweenBlocks;
+  if (!same_block && ordered_if(Suppose::kBarriers)) return kBarrier;
+  if (!same_block && hazard != Hazard::kWriteAfterWrite) return kReadBetweenBlocks;
+  if (!same_block) return one_is_strong ? kPlainBesideAtomic : kBetweenBlocks;
   if (before.instruction == t.me.instruction && before.clock == t.me.clock) return kOneInstruction;
   if (same_warp && (t.state.split_warps >> t.w.index % 32 & 1U) != 0) return kSplit;
-  if (hazard == Hazard::kWriteAfterWrite) return kTwoWriters;
+  if (hazard == Hazard::kWriteAfterWrite && !one_is_strong) return kTwoWriters;
   if (same_warp) return kWithinWarp;
   return t.shared ? kWithinBlock : kWithinBlockGlobal;
 }
@@ -97,10 +125,21 @@ bool RaceCheck::is_committed(const Touch& t, const Stamp& before, u64 at) {
   return true;
 }
 
+/// Whether an mbarrier tells when the copy is there.
+bool RaceCheck::is_handed_on(const Touch& t, const Stamp& before, u64 at) {
+  return std::ranges::any_of(t.state.handed_on, [&](const auto& entry) {
+    return std::ranges::any_of(entry.second, [&](const PendingCopy& copy) {
+      return copy.thread == before.thread && at - copy.address < copy.width;
+    });
+  });
+}
+
 void RaceCheck::seen_again(Finding& finding, const Touch& t, const Stamp& before, Hazard hazard,
                            u64 at) const {
   ++finding.count;
-  if (finding.advice == kWithinWarp) finding.advice = advice(t, before, hazard, at);
+  const bool between_blocks = before.block != t.me.block;
+  if (finding.advice == kWithinWarp || (finding.advice == kWithinBlockGlobal && between_blocks))
+    finding.advice = advice(t, before, hazard, at);
 }
 
 Finding& RaceCheck::report(const Touch& t, const Stamp& before, Hazard hazard, u64 at) {

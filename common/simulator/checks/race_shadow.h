@@ -44,6 +44,19 @@ class RaceShadow {
     for (u64 at = offset; at < end; at += unit) use(here->cells[at / unit], address - offset + at, unit);
   }
 
+  /// Nobody has accessed these bytes.
+  void forget(u64 address, u64 bytes) {
+    for (u64 at = address; at < address + bytes;) {
+      const u64 end = std::min(address + bytes, (at / kPageBytes + 1) * kPageBytes);
+      if (const auto found = pages_.find(at / kPageBytes); found != pages_.end()) {
+        Page& here = *found->second;
+        const u64 unit = here.bytes ? 1 : 4;
+        std::fill_n(here.cells.begin() + static_cast<std::ptrdiff_t>(at % kPageBytes / unit),
+                    (end - at + unit - 1) / unit, RaceCell{});
+      }
+      at = end;
+    }
+  }
   void reset() {
     for (auto& [number, page] : pages_) spare_.push_back(std::move(page));
     pages_.clear();

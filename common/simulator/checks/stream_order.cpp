@@ -81,15 +81,45 @@ void StreamOrder::host_waited_for_device(u32 gpu) {
 
 // ---- work ----
 
-void StreamOrder::begin(u32 given, std::string what) {
+void StreamOrder::begin_graph(u32 given, bool forks, u64 executable) {
+  const u32 stream = known(given);
+  Stream& mine = streams_[stream];
+  mine.submitted++;
+  if (executable != 0) join(mine.clock, executed_[{gpu_, executable}]);
+  graphs_[stream].executable = executable;
+  forks_ = forks_ || forks;
+}
+
+void StreamOrder::end_graph(u32 given) {
+  const u32 stream = known(given);
+  const auto graph = graphs_.find(stream);
+  if (graph == graphs_.end()) return;  // a client that lies
+  if (const u64 executable = graph->second.executable; executable != 0)
+    executed_[{gpu_, executable}] = streams_[stream].clock;
+  graphs_.erase(graph);
+}
+
+void StreamOrder::begin_node(u32 stream, const std::vector<u64>& after) {
+  Graph& graph = graphs_[known(stream)];
+  graph.piece = graph.order.begin(after);
+}
+
+void StreamOrder::end_node(u32 stream, u64 name) { graphs_[known(stream)].order.end(name); }
+
+void StreamOrder::begin(u32 given, std::string what, std::string launched_by) {
   const u32 stream = known(given);
   current_ = {};
   current_.stream = stream;
   current_.what = std::move(what);
+  current_.launched_by = std::move(launched_by);
   current_.before = clock_of(stream);
   join(current_.before, host_);
   Stream& mine = streams_[stream];
-  current_.number = ++mine.submitted;
+  if (const auto graph = graphs_.find(stream); graph != graphs_.end())
+    current_.piece = graph->second.piece;
+  else
+    ++mine.submitted;
+  current_.number = mine.submitted;
   mine.clock = current_.before;
   mine.clock[stream] = current_.number;
 }
@@ -105,17 +135,13 @@ void StreamOrder::keeps_order_with(u32 gpu) {
   join(theirs.clock, mine.clock);
 }
 
-void StreamOrder::access(const Instruction& in, const ObservedAccess& a) {
+void StreamOrder::access(const Instruction& in, const ObservedAccess& a, const Traits& traits) {
   if (a.space != ptx::Space::kGlobal && a.space != ptx::Space::kConst) return;
+  Uses& uses = current_[traits.strength == Strength::kPlain ? a.kind : AccessKind::kAtomic];
   const auto note = [&](u64 address, u64 bytes) {
-    if (a.kind != AccessKind::kStore) {
-      current_.read.set(address, bytes);
-      current_.read_at.emplace(page_of(address), in.index);
-    }
-    if (a.kind != AccessKind::kLoad) {
-      current_.written.set(address, bytes);
-      current_.written_at.emplace(page_of(address), in.index);
-    }
+    if (traits.system_scope) current_.handed.set(address, bytes);
+    uses.bytes.set(address, bytes);
+    uses.at.emplace(page_of(address), in.index);
   };
   if (a.pattern->kind == AddressPattern::Kind::kUnit) return note(a.base, u64{a.width} * kWarpSize);
   if (a.pattern->kind == AddressPattern::Kind::kUniform) return note(a.base, a.width);
@@ -133,25 +159,50 @@ void StreamOrder::end(const Kernel* kernel, bool free) {
     now.what = "kernel '" + now.kernel + "'";
     keep_places(now, *kernel);
   }
+  compare_with_flying(now);
+  if (now.pages() == 0) return;
+  flying_pages_ += now.pages();
+  flying_.push_back(std::move(now));
+  while (flying_.size() > kMostFlying || (flying_pages_ > kMostFlyingPages && flying_.size() > 1)) {
+    flying_pages_ -= flying_.front().pages();
+    flying_.pop_front();
+  }
+}
+
+void StreamOrder::compare_with_flying(const Operation& now) {
+  u64 oldest = now.piece;
+  const auto is_of_same_graph = [&](const Operation& before) {
+    return now.piece != 0 && before.stream == now.stream && before.number == now.number;
+  };
+  for (const Operation& before : flying_)
+    if (is_of_same_graph(before)) oldest = std::min(oldest, before.piece);
+  std::vector<bool> earlier;
+  if (now.piece != 0) {
+    PieceOrder& order = graphs_.at(now.stream).order;
+    order.forget_below(oldest);
+    earlier = order.before(now.piece, oldest);
+  }
   for (const Operation& before : flying_) {
-    if (before.stream == now.stream) continue;
+    if (before.stream == now.stream) {
+      if (is_of_same_graph(before) && !earlier[before.piece - oldest]) compare(before, now);
+      continue;
+    }
     const auto known = now.before.find(before.stream);
     if (known == now.before.end() || known->second < before.number) compare(before, now);
   }
-  if (now.read.empty() && now.written.empty()) return;
-  flying_pages_ += pages_of(now);
-  flying_.push_back(std::move(now));
-  while (flying_.size() > kMostFlying || (flying_pages_ > kMostFlyingPages && flying_.size() > 1)) {
-    flying_pages_ -= pages_of(flying_.front());
-    flying_.pop_front();
-  }
+}
+
+void StreamOrder::allocated(u64 address, u64 bytes) {
+  for (Uses& uses : current_.uses) uses.bytes.clear(address, bytes);
+  for (Operation& operation : flying_)
+    for (Uses& uses : operation.uses) uses.bytes.clear(address, bytes);
 }
 
 /// The code may be unloaded before a race with it is found.
 void StreamOrder::keep_places(Operation& operation, const Kernel& kernel) const {
   std::map<u32, u32> numbers;
-  for (auto* by_page : {&operation.read_at, &operation.written_at})
-    for (auto& [page, instruction] : *by_page) {
+  for (Uses& uses : operation.uses)
+    for (auto& [page, instruction] : uses.at) {
       const auto [entry, fresh] = numbers.emplace(instruction, static_cast<u32>(operation.places.size()));
       if (fresh) operation.places.push_back(place_of(kernel, instruction, ""));
       instruction = entry->second;
@@ -167,51 +218,67 @@ bool StreamOrder::host_knows(const Operation& operation) const {
 void StreamOrder::forget_known() {
   std::erase_if(flying_, [&](const Operation& operation) {
     if (!host_knows(operation)) return false;
-    flying_pages_ -= pages_of(operation);
+    flying_pages_ -= operation.pages();
     return true;
   });
 }
 
 void StreamOrder::compare(const Operation& before, const Operation& now) {
-  if (const u64 both = before.written.first_common(now.written); both != 0)
-    return report(before, now, both, true, true);
-  if (const u64 read_late = before.written.first_common(now.read); read_late != 0)
-    return report(before, now, read_late, true, false);
-  if (const u64 written_late = before.read.first_common(now.written); written_late != 0)
-    report(before, now, written_late, false, true);
+  using enum AccessKind;
+  for (const auto& [first, second] :
+       {std::pair{kStore, kStore}, std::pair{kStore, kLoad}, std::pair{kLoad, kStore},
+        std::pair{kStore, kAtomic}, std::pair{kAtomic, kStore}, std::pair{kAtomic, kLoad},
+        std::pair{kLoad, kAtomic}})
+    if (const u64 both = before[first].bytes.first_common(now[second].bytes); both != 0)
+      return report(before, now, both, first, second);
 }
 
-Finding::Place StreamOrder::place(const Operation& operation, u64 address, bool writes) const {
-  const auto& by_page = writes ? operation.written_at : operation.read_at;
+Finding::Place StreamOrder::place(const Operation& operation, u64 address, AccessKind kind) const {
+  const auto& by_page = operation[kind].at;
   const auto found = by_page.find(page_of(address));
   Finding::Place place;
   if (found != by_page.end()) place = operation.places[found->second];
-  place.what = operation.what + " in " + name_of(operation.stream) +
-               (operation.free ? " frees"
-                : writes       ? " writes"
-                               : " reads");
+  const std::string origin = operation.launched_by.empty()
+                                 ? " in " + name_of(operation.stream)
+                                 : ", launched by '" + readable_name(operation.launched_by) + "',";
+  place.what = operation.what + origin +
+               (operation.free               ? " frees"
+                : kind == AccessKind::kStore ? " writes"
+                : kind == AccessKind::kLoad  ? " reads"
+                                             : " accesses atomically");
   return place;
 }
 
-void StreamOrder::report(const Operation& before, const Operation& now, u64 address, bool first_writes,
-                         bool second_writes) {
+const char* StreamOrder::advice(const Operation& before, const Operation& now) const {
+  if (before.stream == now.stream && !before.launched_by.empty() && !now.launched_by.empty())
+    return "what a kernel launches runs side by side, unless it is launched into one stream by one block: "
+           "put "
+           "both into one stream, or launch the second into cudaStreamTailLaunch, which waits for all others";
+  if (before.stream == now.stream)
+    return "nodes of a graph run side by side, unless one depends on the other: add the dependency; while a "
+           "stream is captured that is cudaEventRecord after the first and cudaStreamWaitEvent before the "
+           "other";
+  // Nobody means to use the default stream beside another one.
+  if ((before.stream == default_of(gpu_)) != (now.stream == default_of(gpu_)))
+    return "was a stream forgotten? Put both into one: it is the fourth argument of <<<...>>>, and the last "
+           "one of cudaMemcpyAsync and cudaMemsetAsync; cudaMemcpy and cudaMemset have none. For two "
+           "streams: cudaEventRecord after the first work, cudaStreamWaitEvent before the other";
+  return "record an event after the first, in its stream (cudaEventRecord), and let the other stream wait "
+         "for it "
+         "(cudaStreamWaitEvent) or, before it starts the second, the host (cudaEventSynchronize); or put "
+         "both into one stream";
+}
+
+void StreamOrder::report(const Operation& before, const Operation& now, u64 address, AccessKind first,
+                         AccessKind second) {
   Finding finding;
   finding.check = now.free ? kCheckMemory : kCheckRace;
   finding.rule = now.free ? "free-in-use" : "stream-order";
   finding.kernel = now.kernel.empty() ? before.kernel : now.kernel;
-  finding.places = {place(before, address, first_writes), place(now, address, second_writes)};
+  finding.places = {place(before, address, first), place(now, address, second)};
   finding.message = finding.places[0].what + " and " + finding.places[1].what +
                     " the same bytes, and nothing says which comes first: " + explain_(address);
-  // Nobody means to use the default stream beside another one.
-  const bool forgotten = (before.stream == default_of(gpu_)) != (now.stream == default_of(gpu_));
-  finding.advice =
-      forgotten
-          ? "was a stream forgotten? Put both into one: it is the fourth argument of <<<...>>>, and the last "
-            "one of cudaMemcpyAsync and cudaMemsetAsync; cudaMemcpy and cudaMemset have none. For two "
-            "streams: cudaEventRecord after the first work, cudaStreamWaitEvent before the other"
-          : "record an event after the first (cudaEventRecord), and let the other stream wait for it "
-            "(cudaStreamWaitEvent) or, before it starts the second, the host (cudaEventSynchronize); or put "
-            "both into one stream";
+  finding.advice = advice(before, now);
   findings_.add(std::move(finding));
 }
 
@@ -220,13 +287,20 @@ void StreamOrder::report(const Operation& before, const Operation& now, u64 addr
 void StreamOrder::host_accessed(u64 address, bool write) {
   for (const Operation& operation : flying_) {
     if (host_knows(operation)) continue;
-    const bool writes = operation.written.has(address);
-    if (!writes && !(write && operation.read.has(address))) continue;
+    if (operation.handed.has(address)) {
+      // A flag: host code that waits for it knows what the work did before, and more is taken for known.
+      if (!write) join(host_, {{operation.stream, operation.number}});
+      continue;
+    }
+    using enum AccessKind;
+    const auto touches = [&](AccessKind kind) { return operation[kind].bytes.has(address); };
+    const AccessKind kind = touches(kStore) ? kStore : touches(kAtomic) ? kAtomic : kLoad;
+    if (kind == kLoad && !(write && touches(kLoad))) continue;
     Finding finding;
     finding.check = kCheckRace;
     finding.rule = "host-access";
     finding.kernel = operation.kernel;
-    finding.places = {place(operation, address, writes)};
+    finding.places = {place(operation, address, kind)};
     finding.message = std::string("host code ") + (write ? "writes" : "reads") + " memory that " +
                       finding.places[0].what + ", before the program has waited for it: " + explain_(address);
     finding.advice =
@@ -247,8 +321,9 @@ std::vector<StreamOrder::Busy> StreamOrder::busy_pages(u64 begin, u64 end) {
     });
   };
   for (const Operation& operation : flying_) {
-    note(operation.read, false);
-    note(operation.written, true);
+    note(operation[AccessKind::kLoad].bytes, false);
+    note(operation[AccessKind::kStore].bytes, true);
+    note(operation[AccessKind::kAtomic].bytes, true);
   }
   std::vector<Busy> busy;
   for (const auto& [page, written] : pages) busy.push_back({page, written});

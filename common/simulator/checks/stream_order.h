@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <functional>
 #include <list>
 #include <map>
@@ -11,14 +12,16 @@
 #include "simulator/checks/byte_map.h"
 #include "simulator/checks/code_facts.h"
 #include "simulator/checks/findings.h"
+#include "simulator/checks/piece_order.h"
 #include "simulator/machine/observer.h"
 
 namespace roofline::sim {
 
-/// Work in different streams, and host code, that touch the same bytes with nothing that orders them: no
-/// event, no synchronisation, no rule of the default stream. A vector clock a stream, an event and the host;
-/// the exact bytes that each piece of work reads and writes. Streams and events of several GPUs have numbers
-/// of their own, but for the default streams: 0 is that of the GPU which is selected.
+/// Work in different streams, pieces of one submission, and host code, that touch the same bytes with nothing
+/// that orders them: no event, no synchronisation, no rule of the default stream, no edge of a graph. A
+/// vector clock a stream, an event and the host; the exact bytes that each piece of work reads and writes.
+/// Atomic operations are at odds with plain accesses only. Streams and events of several GPUs have numbers of
+/// their own, but for the default streams: 0 is that of the GPU which is selected.
 class StreamOrder {
  public:
   /// `explain` describes an address for a person.
@@ -46,19 +49,34 @@ class StreamOrder {
   void host_waited_for_device() { host_waited_for_device(gpu_); }
   void host_waited_for_device(u32 gpu);
 
+  // A submission with pieces that have an order of their own: the nodes of a graph, or what a kernel
+  // launched. Between its begin and its end each work of the stream is of the node that has begun last.
+  /// `forks`: some of its nodes may run side by side.
+  /// `executable`: the graph, whose launches come one after the other in whatever streams; 0: none.
+  void begin_graph(u32 stream, bool forks, u64 executable = 0);
+  void begin_node(u32 stream, const std::vector<u64>& after);
+  /// Later nodes call it so in `after`.
+  void end_node(u32 stream, u64 name);
+  void end_graph(u32 stream);
+
   // Work. Between begin and end the bytes that it touches are noted.
-  void begin(u32 stream, std::string what);
+  /// `launched_by`: the kernel that launched it; empty: the host.
+  void begin(u32 stream, std::string what, std::string launched_by = {});
   /// The work that has begun in a default stream is one of another GPU's default stream as well.
   void keeps_order_with(u32 gpu);
-  void reads(u64 address, u64 bytes) { current_.read.set(address, bytes); }
-  void writes(u64 address, u64 bytes) { current_.written.set(address, bytes); }
-  void access(const Instruction& in, const ObservedAccess& a);
+  void reads(u64 address, u64 bytes) { current_[AccessKind::kLoad].bytes.set(address, bytes); }
+  void writes(u64 address, u64 bytes) { current_[AccessKind::kStore].bytes.set(address, bytes); }
+  void access(const Instruction& in, const ObservedAccess& a, const Traits& traits);
   /// `kernel`: of the launch, when it is one; `free`: the work gives the memory back.
   void end(const Kernel* kernel = nullptr, bool free = false);
   /// Whether anything could be out of order: else the bytes that kernels touch need not be noted.
-  bool watches() const { return streams_.size() > 1 || host_memory_; }
+  bool watches() const { return streams_.size() > 1 || host_memory_ || forks_; }
+  /// Work of one stream runs side by side.
+  void work_forks() { forks_ = true; }
   /// There is memory that host and device both reach.
   void host_memory_exists() { host_memory_ = true; }
+  /// Somebody got memory: nobody has touched these bytes, whatever was done to them before.
+  void allocated(u64 address, u64 bytes);
 
   /// Host code touched memory that it shares with the device.
   void host_accessed(u64 address, bool write);
@@ -77,20 +95,32 @@ class StreamOrder {
     bool non_blocking = false;
     u32 gpu = 0;
   };
+  /// Bytes that work touches in one way.
+  struct Uses {
+    ByteMap bytes;
+    std::unordered_map<u64, u32> at;  ///< by page: an instruction that does it
+  };
   struct Operation {
     u32 stream = 0;
-    u64 number = 0;
+    u64 number = 0, piece = 0;  ///< of the stream; of its submission, 0: it is the whole one
     Clock before;
-    std::string what, kernel;
+    std::string what, kernel, launched_by;
     bool free = false;
-    ByteMap read, written;
-    std::unordered_map<u64, u32> read_at, written_at;  ///< by page: an instruction that does it
-    std::vector<Finding::Place> places;                ///< of these instructions
+    std::array<Uses, 3> uses;            ///< by AccessKind; strong loads and stores count as atomic
+    ByteMap handed;                      ///< accessed so that host code may ask for it meanwhile
+    std::vector<Finding::Place> places;  ///< of the instructions
+
+    Uses& operator[](AccessKind kind) { return uses[static_cast<size_t>(kind)]; }
+    const Uses& operator[](AccessKind kind) const { return uses[static_cast<size_t>(kind)]; }
+    size_t pages() const { return uses[0].bytes.pages() + uses[1].bytes.pages() + uses[2].bytes.pages(); }
+  };
+  /// A submission that goes on.
+  struct Graph {
+    PieceOrder order;
+    u64 piece = 0;  ///< the latest
+    u64 executable = 0;
   };
 
-  static size_t pages_of(const Operation& operation) {
-    return operation.read.pages() + operation.written.pages();
-  }
   static void join(Clock& into, const Clock& other);
   /// Whose default stream it is has its place among all streams.
   static u32 default_of(u32 gpu) { return gpu == 0 ? 0 : ~gpu; }
@@ -100,10 +130,12 @@ class StreamOrder {
   bool host_knows(const Operation& operation) const;
   void forget_known();
   void keep_places(Operation& operation, const Kernel& kernel) const;
+  void compare_with_flying(const Operation& now);
   void compare(const Operation& before, const Operation& now);
-  void report(const Operation& before, const Operation& now, u64 address, bool first_writes,
-              bool second_writes);
-  Finding::Place place(const Operation& operation, u64 address, bool writes) const;
+  void report(const Operation& before, const Operation& now, u64 address, AccessKind first,
+              AccessKind second);
+  const char* advice(const Operation& before, const Operation& now) const;
+  Finding::Place place(const Operation& operation, u64 address, AccessKind kind) const;
 
   Findings& findings_;
   std::function<std::string(u64)> explain_;
@@ -111,11 +143,14 @@ class StreamOrder {
   u32 gpu_ = 0;           ///< selected
   bool several_ = false;  ///< GPUs
   std::map<u32, Clock> events_;
+  std::map<u32, Graph> graphs_;  ///< by stream
+  std::map<std::pair<u32, u64>, Clock>
+      executed_;  ///< of a GPU's executable graphs: what comes before the next
   Clock host_, given_;
   Operation current_;
   std::list<Operation> flying_;
   size_t flying_pages_ = 0;
-  bool host_memory_ = false;
+  bool host_memory_ = false, forks_ = false;
 };
 
 }  // namespace roofline::sim

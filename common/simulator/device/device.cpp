@@ -8,6 +8,7 @@
 
 #include "simulator/bind/module.h"
 #include "simulator/device/launch_check.h"
+#include "simulator/device/virtual_memory.h"
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/cluster.h"
 #include "simulator/machine/conditions.h"
@@ -18,7 +19,6 @@
 #include "simulator/machine/observer.h"
 #include "simulator/machine/textures.h"
 #include "simulator/machine/thread_recorder.h"
-#include "simulator/machine/virtual_memory.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/program/resource_use.h"
 #include "simulator/timing/kernel_model.h"
@@ -26,14 +26,18 @@
 namespace roofline::sim {
 
 struct Device::State final : KernelTable {
-  State(const DeviceDescription& d, unsigned threads)
+  State(const DeviceDescription& d, unsigned threads, VirtualMemory* of_all)
       : description(d),
         memory(d.memory_bytes),
-        mapped(memory),
+        mapped(of_all),
         imported(memory),
         l2(d.l2_bytes, d.l2_ways),
         runner(description, threads) {
-    l2.set_window(memory.window());
+    if (mapped != nullptr) mapped->add(memory);
+    l2.set_window(memory.window(), memory.window_bytes(), memory.homes());
+  }
+  ~State() override {
+    if (mapped != nullptr) mapped->remove(memory);
   }
 
   Kernel& kernel(FunctionId function) const {
@@ -94,7 +98,7 @@ struct Device::State final : KernelTable {
 
   DeviceDescription description;
   Memory memory;
-  VirtualMemory mapped;
+  VirtualMemory* const mapped;
   ImportedMemory imported;
   Textures textures;
   Conditions conditions;
@@ -119,8 +123,8 @@ struct Device::State final : KernelTable {
   ThreadRecord record;
 };
 
-Device::Device(const DeviceDescription& description, unsigned threads)
-    : state_(std::make_unique<State>(description, threads)) {}
+Device::Device(const DeviceDescription& description, unsigned threads, VirtualMemory* mapped)
+    : state_(std::make_unique<State>(description, threads, mapped)) {}
 
 Device::~Device() = default;
 
@@ -130,22 +134,7 @@ const DeviceDescription& Device::description() const { return state_->descriptio
 
 u64 Device::allocate(u64 bytes, const std::string& origin) { return state_->memory.allocate(bytes, origin); }
 bool Device::release(u64 address) { return state_->memory.release(address); }
-u64 Device::reserve_addresses(u64 bytes, u64 alignment) { return state_->mapped.reserve(bytes, alignment); }
-bool Device::free_addresses(u64 address, u64 bytes) { return state_->mapped.unreserve(address, bytes); }
-u64 Device::create_memory(u64 bytes) { return state_->mapped.create(bytes); }
-bool Device::has_memory(u64 piece) const { return state_->mapped.exists(piece); }
-u64 Device::retain_memory(u64 address) { return state_->mapped.retain(address); }
-bool Device::release_memory(u64 piece) { return state_->mapped.release(piece); }
-bool Device::map_memory(u64 address, u64 bytes, u64 piece) {
-  return state_->mapped.map(address, bytes, piece);
-}
-bool Device::unmap_memory(u64 address, u64 bytes) { return state_->mapped.unmap(address, bytes); }
-bool Device::allow_access(u64 address, u64 bytes, MappedAccess access, const std::string& origin) {
-  return state_->mapped.allow(address, bytes, access, origin);
-}
-std::optional<MappedMemory> Device::mapping_at(u64 address) const {
-  return state_->mapped.mapping_at(address);
-}
+const MemoryHomes& Device::homes() const { return state_->memory.homes(); }
 std::optional<SharedBytes> Device::bytes_of_allocation(u64 address) const {
   const Memory& memory = state_->memory;
   const Memory::Allocation* found = memory.find(address);
@@ -156,16 +145,11 @@ std::optional<SharedBytes> Device::bytes_of_allocation(u64 address) const {
                      .offset = memory.offset_of(found->begin),
                      .bytes = found->end - found->begin};
 }
-std::optional<SharedBytes> Device::bytes_of_piece(u64 piece) const { return state_->mapped.bytes_of(piece); }
-void Device::retain_piece(u64 piece) { state_->mapped.retain_piece(piece); }
 u64 Device::open_memory(int file, u64 offset, u64 bytes, const std::string& origin) {
   return state_->imported.open(file, offset, bytes, origin);
 }
 bool Device::close_memory(u64 address) { return state_->imported.close(address); }
 void Device::lose_memory(u64 address, const std::string& origin) { state_->imported.lose(address, origin); }
-u64 Device::import_piece(int file, u64 offset, u64 bytes) {
-  return state_->mapped.import(file, offset, bytes);
-}
 void Device::set_shares_memory(bool shares) { state_->runner.set_shares_memory(shares); }
 u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
 u64 Device::take_peak() { return state_->memory.take_peak(); }

@@ -13,7 +13,7 @@
 #include "simulator/program/counters.h"
 #include "simulator/program/device_work.h"
 #include "simulator/program/launch.h"
-#include "simulator/program/mapped_memory.h"
+#include "simulator/program/memory_homes.h"
 #include "simulator/program/shared_bytes.h"
 #include "simulator/program/texture.h"
 #include "simulator/program/thread_record.h"
@@ -27,6 +27,7 @@
 namespace roofline::sim {
 
 class Observer;       // machine/observer.h
+class VirtualMemory;  // device/virtual_memory.h
 class ManagedMemory;  // timing/managed_memory.h
 
 struct LaunchResult {
@@ -43,8 +44,9 @@ struct LaunchResult {
 
 class Device {
  public:
-  /// `threads`: host cores to use; results do not depend on it.
-  Device(const DeviceDescription& description, unsigned threads);
+  /// `threads`: host cores to use; results do not depend on it. `mapped` is all devices' of a program, and
+  /// outlives them; nullptr: nothing is mapped.
+  Device(const DeviceDescription& description, unsigned threads, VirtualMemory* mapped = nullptr);
   ~Device();
 
   const DeviceDescription& description() const;
@@ -59,28 +61,15 @@ class Device {
   u64 take_peak();
   /// As after memory that the host has filled: nothing of it is in L2.
   void empty_l2();
-  // As in machine/virtual_memory.h.
-  u64 reserve_addresses(u64 bytes, u64 alignment);
-  bool free_addresses(u64 address, u64 bytes);
-  u64 create_memory(u64 bytes);
-  bool has_memory(u64 piece) const;
-  u64 retain_memory(u64 address);
-  bool release_memory(u64 piece);
-  bool map_memory(u64 address, u64 bytes, u64 piece);
-  bool unmap_memory(u64 address, u64 bytes);
-  bool allow_access(u64 address, u64 bytes, MappedAccess access, const std::string& origin);
-  std::optional<MappedMemory> mapping_at(u64 address) const;
-  // Memory that processes share. Where others find what this device has: the allocation around an address
-  // that has memory of its own, a piece; nothing where there is none such.
+  /// Whose memory a device address shows, as all devices with the same virtual memory answer alike.
+  const MemoryHomes& homes() const;
+  /// Where other processes find the allocation around an address that has memory of its own; nothing where
+  /// there is none such.
   std::optional<SharedBytes> bytes_of_allocation(u64 address) const;
-  std::optional<SharedBytes> bytes_of_piece(u64 piece) const;
-  /// One more owner of a piece.
-  void retain_piece(u64 piece);
-  /// Another's, as in machine/imported_memory.h and machine/virtual_memory.h.
+  /// Another's, as in machine/imported_memory.h.
   u64 open_memory(int file, u64 offset, u64 bytes, const std::string& origin);
   bool close_memory(u64 address);
   void lose_memory(u64 address, const std::string& origin);
-  u64 import_piece(int file, u64 offset, u64 bytes);
   /// Whether kernels of other processes use memory that this device's kernels use: atomic operations are then
   /// the host's, and a kernel that only waits may wait for another process.
   void set_shares_memory(bool shares);

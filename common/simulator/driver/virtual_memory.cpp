@@ -14,16 +14,8 @@ using namespace roofline::sim::driver;
 
 namespace {
 
+/// The machine's number of the piece; no piece is 0.
 using Handle = CUmemGenericAllocationHandle;
-
-/// The upper bits of a handle are the device's number plus one, the rest is the machine's number of the
-/// piece.
-constexpr unsigned kDeviceShift = 48;
-Handle handle_of(int device, u64 piece) { return u64(device + 1) << kDeviceShift | piece; }
-int device_of(Handle handle) { return static_cast<int>(handle >> kDeviceShift) - 1; }
-u64 piece_of(Handle handle) { return handle & ((u64{1} << kDeviceShift) - 1); }
-/// Of an address.
-int device_at(CUdeviceptr address) { return static_cast<int>((address - kDeviceWindow) / kDeviceStride); }
 
 bool is_whole(u64 bytes) { return bytes != 0 && bytes % kMappingGranularity == 0; }
 
@@ -51,15 +43,9 @@ CUresult without_context(Body&& body) noexcept {
   return initialised([&] { return runtime::api(body); });
 }
 
-/// Runs `body(runtime)` with its commands going to the device of a handle.
 template <class Body>
 CUresult with_handle(Handle handle, Body&& body) noexcept {
-  return without_context([&](runtime::Runtime& r) {
-    const int device = device_of(handle);
-    if (piece_of(handle) == 0 || !r.is_device(device)) return cudaErrorInvalidValue;
-    r.aim(device);
-    return body(r);
-  });
+  return without_context([&](runtime::Runtime& r) { return handle == 0 ? cudaErrorInvalidValue : body(r); });
 }
 
 cudaError_t query(runtime::Runtime& r, const channel::QueryMapping& asked, channel::MappingState& found) {
@@ -135,14 +121,14 @@ CUresult cuMemCreate(Handle* made, size_t bytes, const CUmemAllocationProp* want
     channel::Address answer;
     const auto status = r.connection().call(channel::CreateMemory{bytes}, answer);
     if (status != channel::Status::kOk) return runtime::to_cuda(status);
-    *made = handle_of(wanted->location.id, answer.address);
+    *made = answer.address;
     if (exportable) exportable_pieces().insert(*made);
     return cudaSuccess;
   });
 }
 CUresult cuMemRelease(Handle handle) {
   return with_handle(handle, [&](runtime::Runtime& r) {
-    return runtime::to_cuda(r.connection().call(channel::ReleaseMemory{piece_of(handle)}));
+    return runtime::to_cuda(r.connection().call(channel::ReleaseMemory{handle}));
   });
 }
 CUresult cuMemRetainAllocationHandle(Handle* handle, void* address) {
@@ -151,19 +137,19 @@ CUresult cuMemRetainAllocationHandle(Handle* handle, void* address) {
     channel::MappingState found;
     const cudaError_t error = query(r, {address_of(address), true, 0}, found);
     if (error == cudaSuccess && !found.found) return cudaErrorInvalidValue;
-    *handle = handle_of(device_at(address_of(address)), found.piece);
+    *handle = found.piece;
     return error;
   });
 }
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, Handle handle) {
   return with_handle(handle, [&](runtime::Runtime& r) {
     channel::MappingState found;
-    const cudaError_t error = query(r, {0, false, piece_of(handle)}, found);
+    const cudaError_t error = query(r, {0, false, handle}, found);
     if (!properties || (error == cudaSuccess && !found.found)) return cudaErrorInvalidValue;
     *properties = {};
     properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    properties->location.id = device_of(handle);
+    properties->location.id = static_cast<int>(found.gpu);
     if (exportable_pieces().contains(handle)) properties->requestedHandleTypes = kShareable;
     return error;
   });
@@ -175,7 +161,7 @@ CUresult cuMemExportToShareableHandle(void* shareable, Handle handle, CUmemAlloc
     if (!shareable || type != kShareable || flags != 0 || !exportable_pieces().contains(handle))
       return cudaErrorInvalidValue;
     runtime::HandleBytes bytes;
-    const cudaError_t error = runtime::share(r, channel::Shared::kPiece, piece_of(handle), bytes);
+    const cudaError_t error = runtime::share(r, channel::Shared::kPiece, handle, bytes);
     return error == cudaSuccess ? runtime::make_descriptor(bytes, *static_cast<int*>(shareable)) : error;
   });
 }
@@ -189,7 +175,7 @@ CUresult cuMemImportFromShareableHandle(Handle* handle, void* shareable, CUmemAl
     const auto status =
         runtime::open_shared(r, {.handle = bytes->handle, .kind = channel::Shared::kPiece}, opened);
     if (status != channel::Status::kOk) return runtime::to_cuda(status);
-    *handle = handle_of(static_cast<int>(opened.gpu), opened.id);
+    *handle = opened.id;
     exportable_pieces().insert(*handle);
     return cudaSuccess;
   });
@@ -198,13 +184,7 @@ CUresult cuMemImportFromShareableHandle(Handle* handle, void* shareable, CUmemAl
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Handle handle, unsigned long long flags) {
   return with_handle(handle, [&](runtime::Runtime& r) {
     if (offset != 0 || flags != 0) return cudaErrorInvalidValue;
-    if (device_at(address) != device_of(handle)) {
-      runtime::say(
-          "cuMemMap: on simulated GPUs memory is mapped at addresses that were reserved while a context of "
-          "its own device was current");
-      return cudaErrorNotSupported;
-    }
-    return runtime::to_cuda(r.connection().call(channel::MapMemory{address, bytes, piece_of(handle)}));
+    return runtime::to_cuda(r.connection().call(channel::MapMemory{address, bytes, handle}));
   });
 }
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
@@ -221,11 +201,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
       if (!access || list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
           !r.is_device(list[i].location.id))
         return cudaErrorInvalidValue;
-      if (list[i].location.id != device_at(address)) {
-        if (*access == MappedAccess::kNone) continue;
-        runtime::say("cuMemSetAccess: mapped memory of a simulated GPU is reached by that GPU only");
-        return cudaErrorNotSupported;
-      }
+      r.aim(list[i].location.id);
       const auto status =
           r.connection().call(channel::AllowAccess{address, bytes, *access, r.connection().site()});
       if (status != channel::Status::kOk) return runtime::to_cuda(status);
@@ -237,12 +213,13 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location
   return with_runtime([&](runtime::Runtime& r) {
     if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !r.is_device(location->id))
       return cudaErrorInvalidValue;
+    r.aim(location->id);
     channel::MappingState found;
     const cudaError_t error = query(r, {address, false, 0}, found);
     if (error != cudaSuccess || !found.found) return error != cudaSuccess ? error : cudaErrorInvalidValue;
     constexpr unsigned long long kFlags[] = {CU_MEM_ACCESS_FLAGS_PROT_NONE, CU_MEM_ACCESS_FLAGS_PROT_READ,
                                              CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    *flags = location->id == device_at(address) ? kFlags[static_cast<unsigned>(found.access)] : kFlags[0];
+    *flags = kFlags[static_cast<unsigned>(found.access)];
     return cudaSuccess;
   });
 }

@@ -125,10 +125,14 @@ bool Session::copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu) {
   return done;
 }
 
-bool Session::copy_in(u64 address, u64 bytes, int file, u64 offset, u32 gpu, bool keeps_l2) {
+bool Session::copy_in(u64 address, u64 bytes, int file, u64 offset, const ArrayOptions& how) {
   bool done = false;
-  const MemoryRange range{
-      .address = address, .bytes = bytes, .offset = offset, .device = gpu, .keeps_l2 = keeps_l2};
+  const MemoryRange range{.address = address,
+                          .bytes = bytes,
+                          .offset = offset,
+                          .device = how.gpu,
+                          .keeps_l2 = how.keeps_l2,
+                          .garbage = how.garbage};
   read(state_->ask_with(std::span(&file, 1), ObserverCommand::kWrite, range), done);
   return done;
 }

@@ -23,6 +23,13 @@ struct SessionTimeout : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// How copy_in() puts an array on a GPU.
+struct ArrayOptions {
+  u32 gpu = 0;
+  bool keeps_l2 = false;  ///< L2 keeps what it holds; otherwise it is empty then
+  bool garbage = false;   ///< to the checks it is as if nobody had written it
+};
+
 class Session {
  public:
   /// Starts the machine; throws std::runtime_error when it cannot. `simulator_directory` holds the machine
@@ -48,9 +55,8 @@ class Session {
   /// regions.
   Region end_region();
   /// Fills a whole allocation of a GPU's memory from a file, from `offset` on; false where there is none such
-  /// on it. It takes no virtual time and is no copy of the program. L2 is empty then, or with `keeps_l2` as
-  /// it was.
-  bool copy_in(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0, bool keeps_l2 = false);
+  /// on it. It takes no virtual time and is no copy of the program.
+  bool copy_in(u64 address, u64 bytes, int file, u64 offset, const ArrayOptions& how = {});
   /// Writes a whole allocation of a GPU's memory to a file at `offset`; false where there is none such on it.
   bool copy_out(u64 address, u64 bytes, int file, u64 offset, u32 gpu = 0);
   /// The timeline since the start; empty unless MachineOptions::trace.

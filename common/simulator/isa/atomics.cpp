@@ -47,6 +47,11 @@ Place place_of(const u8* pointer) {
              : Place::kElsewhere;
 }
 
+/// The program may work with it at the same time: pinned, mapped and managed memory.
+bool is_host_visible(const u8* pointer) {
+  return place_of(pointer) == Place::kGlobal && reinterpret_cast<u64>(pointer) >= kHostWindow;
+}
+
 template <class T, class F>
 T update_word(u8* at, F f, T b, T c, Place place) {
   using Bits = typename Word<sizeof(T)>::Type;
@@ -63,7 +68,7 @@ T update_word(u8* at, F f, T b, T c, Place place) {
 }
 
 /// One lane's read-modify-write; returns the old value. Blocks that run on several host threads need the
-/// host's atomics, and only for memory that they share.
+/// host's atomics, and only for memory that they share; so does every block where host code may follow.
 template <class T, class F>
 T update(u8* at, F f, T b, T c, bool concurrent) {
   const Place place = place_of(at);
@@ -78,7 +83,8 @@ T update(u8* at, F f, T b, T c, bool concurrent) {
   if constexpr (sizeof(T) == 16) {
     return alone();
   } else {
-    return concurrent && place == Place::kGlobal ? update_word(at, f, b, c, place) : alone();
+    const bool shared = (concurrent && place == Place::kGlobal) || is_host_visible(at);
+    return shared ? update_word(at, f, b, c, place) : alone();
   }
 }
 

@@ -88,7 +88,8 @@ Row bulk(std::string_view syntax) {
           .cost = memory_cost,
           .space = ptx::Space::kGlobal,
           .is_load = kFromSpace == ptx::Space::kGlobal,
-          .is_store = kToSpace == ptx::Space::kGlobal};
+          .is_store = kToSpace == ptx::Space::kGlobal,
+          .traits = {.releases = kCompletes ? Fence::kBlock : Fence::kNone}};
 }
 
 // ---- st.async, red.async ----
@@ -145,7 +146,8 @@ Row async_row(std::string_view syntax, F) {
           .bind = bind_async<L, kElements, F>,
           .cost = memory_cost,
           .space = ptx::Space::kShared,
-          .is_atomic = true};
+          .is_atomic = true,
+          .traits = {.releases = Fence::kBlock}};
 }
 
 constexpr auto replaced = [](auto, auto b) { return b; };

@@ -180,7 +180,7 @@ void barrier_sync(Warp& w, const Instruction& in) {
 
 void barrier_arrive(Warp& w, const Instruction& in) {
   const BarrierOperands operands = barrier_operands(w, in);
-  w.block->arrive(w, w.mask, operands.id, operands.expected, in, 0);
+  w.block->arrive(w, w.mask, operands.id, operands.expected, in, 0, true);
 }
 
 bool is_aligned(const ptx::Instruction& text) {

@@ -13,7 +13,7 @@
 #include "simulator/machine/observer.h"
 #include "simulator/names.h"
 #include "simulator/program/address_windows.h"
-#include "simulator/timing/device_description.h"
+#include "simulator/timing/device_attributes.h"
 
 /// The CUDA runtime on the device (dynamic parallelism, second interface): `child<<<...>>>` in a kernel is a
 /// call of GetParameterBufferV2, stores of the arguments to the memory that it gives, and LaunchDeviceV2.
@@ -282,20 +282,18 @@ DeviceError wait_event(const Call& c) {
 /// cudaError_t (void** pointer, size_t bytes): from the heap of malloc.
 DeviceError allocate_memory(const Call& c) {
   const u64 bytes = c.argument(1);
-  const u64 address =
-      bytes == 0 ? 0 : c.w.block->grid->memory->allocate_on_heap(bytes, "cudaMalloc in a kernel");
+  const u64 address = bytes == 0 ? 0 : c.w.block->allocate_on_heap(bytes, "cudaMalloc in a kernel");
   c.store(0, address);
   return address == 0 && bytes != 0 ? DeviceError::kMemoryAllocation : DeviceError::kNone;
 }
 
 DeviceError free_memory(const Call& c) {
-  Memory& memory = *c.w.block->grid->memory;
   const u64 address = c.argument(0);
-  if (address != 0 && !memory.release_on_heap(address))
+  if (address != 0 && !c.w.block->release_on_heap(address))
     c.w.trap(TrapKind::kIllegalAddress, c.lane, c.in,
              "cudaFree() in a kernel of something that cudaMalloc() did not return in a kernel, or of memory "
              "freed before: " +
-                 memory.explain(address, 1),
+                 c.w.block->grid->memory->explain(address, 1),
              AddressFault::kFreed);
   return DeviceError::kNone;
 }
@@ -337,8 +335,7 @@ u64 error_string(const Call& c) {
 }
 
 DeviceError get_device(const Call& c) {
-  const u64 begin = c.w.block->grid->memory->window();
-  c.store(0, static_cast<u32>((begin - kDeviceWindow) / kDeviceStride));
+  c.store(0, window_of(c.w.block->grid->memory->window()));
   return DeviceError::kNone;
 }
 
@@ -371,60 +368,16 @@ DeviceError get_limit(const Call& c) {
   }
 }
 
-/// cudaError_t (int* value, cudaDeviceAttr attribute, int device): the attributes that kernels are sized by.
+/// cudaError_t (int* value, cudaDeviceAttr attribute, int device), as on the host.
 DeviceError get_attribute(const Call& c) {
-  const DeviceDescription& d = *c.w.block->grid->device;  // all GPUs of a program are of one kind
-  if (c.argument<u32>(2) >= c.runtime.kernels().gpus()) return DeviceError::kInvalidDevice;
-  const auto value = [&]() -> std::optional<u64> {
-    switch (c.argument<u32>(1)) {
-      case 1:  // cudaDevAttrMaxThreadsPerBlock
-      case 2:  // cudaDevAttrMaxBlockDimX
-      case 3:  // ... Y
-        return d.max_threads_per_block;
-      case 4:  // ... Z
-        return 64;
-      case 5:  // cudaDevAttrMaxGridDimX
-        return 0x7fffffff;
-      case 6:  // ... Y
-      case 7:  // ... Z
-        return 65535;
-      case 8:  // cudaDevAttrMaxSharedMemoryPerBlock
-        return d.shared_per_block;
-      case 9:  // cudaDevAttrTotalConstantMemory
-        return 65536;
-      case 10:  // cudaDevAttrWarpSize
-        return kWarpSize;
-      case 12:  // cudaDevAttrMaxRegistersPerBlock
-      case 82:  // cudaDevAttrMaxRegistersPerMultiprocessor
-        return d.registers_per_sm;
-      case 16:  // cudaDevAttrMultiProcessorCount
-        return d.sms;
-      case 37:  // cudaDevAttrGlobalMemoryBusWidth
-        return d.memory_bus_bits;
-      case 38:  // cudaDevAttrL2CacheSize
-        return d.l2_bytes;
-      case 39:  // cudaDevAttrMaxThreadsPerMultiProcessor
-        return d.max_threads_per_sm;
-      case 75:  // cudaDevAttrComputeCapabilityMajor
-        return d.compute_major;
-      case 76:  // cudaDevAttrComputeCapabilityMinor
-        return d.compute_minor;
-      case 81:  // cudaDevAttrMaxSharedMemoryPerMultiprocessor
-        return d.shared_per_sm;
-      case 97:  // cudaDevAttrMaxSharedMemoryPerBlockOptin
-        return d.shared_per_block_optin;
-      case 106:  // cudaDevAttrMaxBlocksPerMultiprocessor
-        return d.max_blocks_per_sm;
-      case 111:  // cudaDevAttrReservedSharedMemoryPerBlock
-        return d.shared_reserved_per_block;
-      default:
-        return std::nullopt;
-    }
-  }();
-  if (!value)
-    c.stop(c.name() + "() in a kernel does not know attribute " + std::to_string(c.argument<u32>(1)) +
+  const u32 attribute = c.argument<u32>(1), gpu = c.argument<u32>(2);
+  if (attribute == 0 || attribute >= kDeviceAttributes) return DeviceError::kInvalidValue;
+  if (gpu >= c.runtime.kernels().gpus()) return DeviceError::kInvalidDevice;
+  if (attribute == kPoolHandleTypes || attribute == kIpcEvents)
+    c.stop(c.name() + "() in a kernel does not know attribute " + std::to_string(attribute) +
            " on the simulated GPU: ask for it on the host and pass it to the kernel");
-  c.store(0, static_cast<u32>(*value));
+  // All GPUs of a program are of one kind.
+  c.store(0, static_cast<u32>(attributes_of(*c.w.block->grid->device, gpu)[attribute]));
   return DeviceError::kNone;
 }
 
@@ -460,10 +413,8 @@ DeviceError get_function_attributes(const Call& c) {
   KernelAttributes made{};
   made.shared_bytes = r.static_shared_bytes;
   made.local_bytes = r.local_bytes;
-  made.max_threads = r.max_threads != 0 ? r.max_threads : d.max_threads_per_block;
-  if (r.registers != 0)
-    made.max_threads =
-        std::min(made.max_threads, std::max(1u, d.registers_per_sm / (r.registers * kWarpSize)) * kWarpSize);
+  made.max_threads = most_threads(d, r.registers);
+  if (r.max_threads != 0) made.max_threads = std::min(made.max_threads, r.max_threads);
   made.registers = r.registers;
   made.ptx_version = c.runtime.kernels().target_of(found->id);
   made.binary_version = d.compute_major * 10 + d.compute_minor;

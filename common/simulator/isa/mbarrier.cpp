@@ -187,10 +187,10 @@ Row row(std::string_view syntax) {
           .traits = {.barrier_object = true, .polls = tests(kOperation)}};
 }
 
-/// What arrives when the thread's asynchronous copies have: to other code it waits for them.
+/// What arrives when the thread's asynchronous copies have. The machine copies at once.
 template <Operation kOperation>
 Row copies_row(std::string_view syntax) {
-  return row<kOperation>(syntax).with({.async_copy = AsyncCopy::kWaitAll});
+  return row<kOperation>(syntax).with({.async_copy = AsyncCopy::kHandOn, .barrier_object = true});
 }
 
 void pending_count(Warp& w, const Instruction& in) {

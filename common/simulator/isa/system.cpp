@@ -78,21 +78,19 @@ void allocate(Warp& w, const Instruction& in) {
   const CallSite& site = site_of_builtin(in);
   each_active(w, [&](u32 lane) {
     const u64 bytes = argument(w, site, 0, lane);
-    give_result(w, site, lane,
-                bytes == 0 ? 0 : w.block->grid->memory->allocate_on_heap(bytes, "malloc in a kernel"));
+    give_result(w, site, lane, bytes == 0 ? 0 : w.block->allocate_on_heap(bytes, "malloc in a kernel"));
   });
 }
 
 /// void free(void* pointer)
 void release(Warp& w, const Instruction& in) {
   const CallSite& site = site_of_builtin(in);
-  Memory& memory = *w.block->grid->memory;
   each_active(w, [&](u32 lane) {
     const u64 address = argument(w, site, 0, lane);
-    if (address == 0 || memory.release_on_heap(address)) return;
+    if (address == 0 || w.block->release_on_heap(address)) return;
     w.trap(TrapKind::kIllegalAddress, lane, in,
            "free() of something that malloc() did not return, or of a block freed before: " +
-               memory.explain(address, 1),
+               w.block->grid->memory->explain(address, 1),
            AddressFault::kFreed);
   });
 }

@@ -31,6 +31,8 @@ Traits traits_of(const Row& row, const Match& match) {
   traits.strength = strength_of(row, match);
   if (traits.fence != Fence::kNone && match.has("cta")) traits.fence = Fence::kBlock;
   traits.block_scope = traits.strength == Strength::kAtomic && match.has("cta");
+  traits.system_scope =
+      traits.strength == Strength::kVolatile || (traits.strength == Strength::kAtomic && match.has("sys"));
   if (match.has("release") || match.has("acq_rel"))
     traits.releases = match.has("cta") ? Fence::kBlock : Fence::kWider;
   else if (traits.barrier_object)

@@ -96,7 +96,8 @@ u64 hash_of_sector(const Memory& memory, u64 sector) {
                                          : hash_of(reinterpret_cast<const void*>(address), kSectorBytes, 0);
 }
 
-void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const Instruction& in, u32 votes) {
+void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const Instruction& in, u32 votes,
+                   bool goes_on) {
   Barrier& barrier = barriers[id_of_barrier];
   if (expected == warp_count * kWarpSize) expected = 0;  // the whole block, spelled out
   if (barrier.threads != 0 && barrier.expected != expected)
@@ -110,6 +111,7 @@ void Block::arrive(Warp& warp, u32 lanes, u8 id_of_barrier, u32 expected, const 
   barrier.threads += count;
   barrier.rounded += lanes == warp.live() ? kWarpSize : count;
   barrier.votes += votes;
+  barrier.is_passed = barrier.is_passed || goes_on;
   complete_if_full(id_of_barrier);
 }
 
@@ -119,11 +121,15 @@ void Block::threads_exited(u32 count) {
     if (barriers[i].threads != 0) complete_if_full(i);
 }
 
+bool Block::is_full(const Barrier& barrier) const {
+  if (barrier.expected != 0) return barrier.rounded >= barrier.expected;
+  // Who arrived, went on and has ended is no live thread any more, and has arrived all the same.
+  return barrier.is_passed ? barrier.rounded >= warp_count * kWarpSize : barrier.threads >= live_threads;
+}
+
 void Block::complete_if_full(u8 id_of_barrier) {
   const Barrier barrier = barriers[id_of_barrier];
-  const bool full =
-      barrier.expected == 0 ? barrier.threads >= live_threads : barrier.rounded >= barrier.expected;
-  if (!full) return;
+  if (!is_full(barrier)) return;
   if (observer != nullptr) observer->barrier_completed(*this, id_of_barrier);
   const u32 number = barrier.number(id_of_barrier);
   barriers[id_of_barrier] = {};
@@ -141,6 +147,18 @@ void Block::complete_if_full(u8 id_of_barrier) {
         warps[i].recording != nullptr)
       warps[i].recording->meet(number);
   }
+}
+
+u64 Block::allocate_on_heap(u64 bytes, const std::string& origin) const {
+  const u64 address = grid->memory->allocate_on_heap(bytes, origin);
+  if (address != 0 && observer != nullptr) observer->allocated_on_heap(address, bytes, origin);
+  return address;
+}
+
+bool Block::release_on_heap(u64 address) const {
+  if (!grid->memory->release_on_heap(address)) return false;
+  if (observer != nullptr) observer->released_on_heap(address);
+  return true;
 }
 
 // ---- BlockRunner ----

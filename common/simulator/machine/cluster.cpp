@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/machine/observer.h"
+
 namespace roofline::sim {
 
 Cluster::Cluster(u32 size, u64 threads_a_block) : blocks(size), live_(size * threads_a_block) {}
@@ -30,6 +32,8 @@ void Cluster::complete_if_full() {
   const u32 number = barrier_.number(kClusterBarrier);
   ++barrier_.phase;
   ++news;
+  const auto any = std::ranges::find_if(blocks, [](const Block* block) { return block != nullptr; });
+  if (any != blocks.end() && (*any)->observer != nullptr) (*any)->observer->cluster_met(*this);
   Scoreboard::Cycles latest;  // of the kernel: each block counts from its own start
   const auto each_warp = [&](auto use) {
     for (Block* block : blocks)

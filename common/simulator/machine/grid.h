@@ -72,7 +72,6 @@ class GridRunner {
   BlockRunner& idle_runner(Launch& launch, std::vector<BlockRunner*>& idle);
   void note_trap(Launch& launch, u64 block, const Trap& trap);
   void check_time(const Launch& launch, const Block& block) const;
-  void merge(Launch& launch, unsigned workers);
 
   const DeviceDescription& device_;
   ThreadPool pool_;

@@ -28,8 +28,6 @@ std::atomic<u64> last_epoch{0};
 /// Bit i: a device has its memory at place i.
 std::atomic<u32> places_taken{0};
 
-u64 place_of(u64 address) { return (address - kDeviceWindow) / kDeviceStride; }
-
 u64 round_up(u64 value, u64 unit) { return (value + unit - 1) / unit * unit; }
 u64 round_down(u64 value, u64 unit) { return value / unit * unit; }
 
@@ -84,7 +82,7 @@ Memory::Memory(u64 bytes) : capacity_(bytes) {
     cannot_map(window_bytes_, "mmap");
   }
   holes_[window_ + kPage] = window_bytes_ - kPage;
-  places_taken |= 1u << place_of(window_);
+  places_taken |= 1u << window_of(window_);
   changed();
 }
 
@@ -94,7 +92,7 @@ Memory::~Memory() {
     watcher->peers_.erase(this);
     watcher->changed();
   }
-  places_taken &= ~(1u << place_of(window_));
+  places_taken &= ~(1u << window_of(window_));
   munmap(reinterpret_cast<void*>(window_), window_bytes_);
   if (bare_bytes_ != 0) munmap(reinterpret_cast<void*>(window_ + window_bytes_), bare_bytes_);
   close(file_);
@@ -443,12 +441,25 @@ std::string Memory::explain(u64 address, u64 bytes) const { return explained(add
 Memory::Explained Memory::explained(u64 address, u64 bytes) const {
   if (auto text = explain_window(address))
     return {*text, is_host_address(address) ? AddressFault::kHostMemory : AddressFault::kOther};
-  if (const u64 place = place_of(address); address < kHostWindow && place != place_of(window_) &&
-                                           place < kMaxDevices && (places_taken >> place & 1)) {
+  if (address < kDeviceWindow || address >= kHostWindow) return explained_by_table(address, bytes);
+  if (homes_->is_mapped(address) && find(address) == nullptr)
+    return {"memory of device " + std::to_string(homes_->of(address)) +
+            ", mapped with cuMemMap, that device " + std::to_string(window_of(window_)) +
+            " may not access; allow it with cuMemSetAccess"};
+  if (homes_->is_reserved(address)) {
+    Explained table = explained_by_table(address, bytes);
+    if (!homes_->is_mapped(address)) table.text += "; its address is reserved, and no memory is mapped there";
+    return table;
+  }
+  if (const u32 place = window_of(address); place != window_of(window_) && (places_taken >> place & 1)) {
     if (const Memory* peer = peer_at(address)) return peer->explained(address, bytes);
     return {"memory of another GPU, device " + std::to_string(place) +
             "; allow it with cudaDeviceEnablePeerAccess"};
   }
+  return explained_by_table(address, bytes);
+}
+
+Memory::Explained Memory::explained_by_table(u64 address, u64 bytes) const {
   if (const Allocation* holder = find(address)) {
     if (address + bytes > holder->end)
       return {"the last " + count_of(address + bytes - holder->end, "byte") + " past the end of the " +

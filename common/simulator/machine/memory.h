@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulator/program/address_windows.h"
+#include "simulator/program/memory_homes.h"
 #include "simulator/program/trap.h"
 #include "simulator/types.h"
 
@@ -36,7 +37,7 @@ class Memory {
     bool read_only = false;     ///< for kernels: constant memory, or mapped so
     bool constant = false;      ///< a __constant__ variable
     bool on_heap = false;       ///< malloc in a kernel
-    bool is_mapped = false;     ///< see virtual_memory.h, imported_memory.h
+    bool is_mapped = false;     ///< see device/virtual_memory.h, imported_memory.h
     bool for_peers = false;  ///< mapped, and other devices that are allowed to reach this one reach it, too
     u64 serial = 0;          ///< never used twice
   };
@@ -52,7 +53,7 @@ class Memory {
   void set_heap_limit(u64 bytes) { heap_limit_ = bytes; }
   u64 heap_limit() const { return heap_limit_; }
 
-  // For virtual_memory.h: memory and addresses apart.
+  // For device/virtual_memory.h: memory and addresses apart.
   /// Memory of zeroes that is in no table: its place, or 0 when the device is full.
   u64 take_unnamed(u64 bytes);
   void give_back_unnamed(u64 place, u64 bytes);
@@ -77,6 +78,10 @@ class Memory {
   bool add_host(u64 address, u64 bytes, const std::string& origin);
   bool remove_host(u64 address);
 
+  /// Whose memory an address shows, for messages; `homes` outlives the memory.
+  void set_homes(const MemoryHomes& homes) { homes_ = &homes; }
+  const MemoryHomes& homes() const { return *homes_; }
+
   /// Lets find() answer for allocations of another device, too, or no longer.
   void allow_peer(Memory& peer, bool allow);
 
@@ -87,6 +92,8 @@ class Memory {
 
   /// Where the device's addresses begin: kDeviceStride of them are its own.
   u64 window() const { return window_; }
+  /// As many from there on have memory of its own behind them.
+  u64 window_bytes() const { return window_bytes_; }
 
   u64 free_bytes() const { return capacity_ - used_; }
   u64 used_bytes() const { return used_; }
@@ -109,6 +116,7 @@ class Memory {
     AddressFault fault = AddressFault::kOther;
   };
   Explained explained(u64 address, u64 bytes) const;
+  Explained explained_by_table(u64 address, u64 bytes) const;
   void changed();
   static u64 rounded_size(const Allocation& allocation);
   u64 place(u64 bytes, const std::string& origin, bool read_only, bool on_heap);
@@ -130,6 +138,7 @@ class Memory {
   int file_ = -1;
   u64 window_ = 0, window_bytes_ = 0;
   u64 capacity_ = 0, used_ = 0, peak_ = 0, next_serial_ = 1, epoch_ = 0;
+  const MemoryHomes* homes_ = &MemoryHomes::of_windows();
   u64 heap_limit_ = u64{8} << 20, heap_used_ = 0;
   std::set<Memory*> peers_;     ///< whose allocations find() knows
   std::set<Memory*> watchers_;  ///< whose find() knows ours

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
 #include <vector>
 
 #include "simulator/machine/access.h"
@@ -37,6 +38,14 @@ class Observer {
   virtual void before(Warp&, const Instruction&, u32 active) { static_cast<void>(active); }
   /// All threads have arrived; fragments that wait at it are still in their warps' lists.
   virtual void barrier_completed(Block&, u8 barrier) { static_cast<void>(barrier); }
+
+  /// The same of a cluster's barrier.
+  virtual void cluster_met(const Cluster& cluster) { static_cast<void>(cluster); }
+  /// A thread got memory from the heap of kernels, whoever had it before, or gave it back.
+  virtual void allocated_on_heap(u64 address, u64 bytes, const std::string& origin) {
+    static_cast<void>(address), static_cast<void>(bytes), static_cast<void>(origin);
+  }
+  virtual void released_on_heap(u64 address) { static_cast<void>(address); }
 
   /// Set by launch_begins: whether this launch need be observed at all, and whether `access` is wanted.
   bool observes = true, sees_accesses = true;

@@ -152,11 +152,12 @@ inline constexpr u8 kClusterBarrier = 16;
 
 /// One of the 16 barriers of a block.
 struct Barrier {
-  u32 threads = 0;   ///< arrived
-  u32 rounded = 0;   ///< arrived, whole warps counted as 32: what an explicit count is compared with
-  u32 expected = 0;  ///< explicit count, 0: every live thread of the block
-  u32 votes = 0;     ///< bar.red: threads with a true predicate
-  u32 phase = 0;     ///< how often it has completed
+  u32 threads = 0;         ///< arrived
+  u32 rounded = 0;         ///< arrived, whole warps counted as 32: what an explicit count is compared with
+  u32 expected = 0;        ///< explicit count, 0: every live thread of the block
+  bool is_passed = false;  ///< by threads that arrived and went on: they may have ended since
+  u32 votes = 0;           ///< bar.red: threads with a true predicate
+  u32 phase = 0;           ///< how often it has completed
   /// Of all phases of all barriers of the block, this one's number.
   u32 number(u8 id) const { return phase * 32 + id; }
 };
@@ -193,11 +194,16 @@ struct Block {
   u32 cluster_rank = 0;
   Barrier barriers[16];
 
-  /// Lanes of a warp arrive at a barrier (and wait there, unless it is bar.arrive).
-  void arrive(Warp& warp, u32 lanes, u8 barrier, u32 expected, const Instruction& in, u32 votes);
+  /// Lanes of a warp arrive at a barrier and wait there, unless they go on.
+  void arrive(Warp& warp, u32 lanes, u8 barrier, u32 expected, const Instruction& in, u32 votes,
+              bool goes_on = false);
   /// Threads ended: barriers may be complete now.
   void threads_exited(u32 count);
   void complete_if_full(u8 barrier);
+  bool is_full(const Barrier& barrier) const;
+  /// Memory's, and the observer sees it.
+  u64 allocate_on_heap(u64 bytes, const std::string& origin) const;
+  bool release_on_heap(u64 address) const;
 };
 
 /// One launch in execution, shared by all blocks.

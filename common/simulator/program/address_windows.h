@@ -11,6 +11,8 @@ inline constexpr u64 kDeviceWindow = 0x0000'2000'0000'0000;
 /// Several devices in one process stand this far apart, in the order they were made.
 inline constexpr u64 kDeviceStride = u64{1} << 40;
 inline constexpr u32 kMaxDevices = 16;
+/// In whose window a device address lies. Whose memory it shows, program/memory_homes.h knows.
+constexpr u32 window_of(u64 address) { return static_cast<u32>((address - kDeviceWindow) / kDeviceStride); }
 /// Pinned, mapped and managed host memory: the same address in both processes.
 inline constexpr u64 kHostWindow = 0x0000'3000'0000'0000;
 /// Generic addresses of shared and local memory; never mapped anywhere.

@@ -137,7 +137,7 @@ struct InstructionInfo {
   ptx::Space space = ptx::Space::kNone;  ///< of a memory access (kGeneric when unknown)
   bool is_load = false, is_store = false, is_atomic = false;
   bool is_spill = false;       ///< ptxas added it: PTX has no such instruction
-  bool old_unread = false;     ///< an exchange of which nobody reads the old value: it only writes
+  bool old_unread = false;     ///< an atomic operation of which nobody reads the old value
   u8 width = 0;                ///< bytes a lane moved by a memory access
   Guard guard = Guard::kNone;  ///< as it is written; a branch tests it itself
   Traits traits;

@@ -87,7 +87,8 @@ enum class AsyncCopy : u8 {
   kCopy,
   kCommit,
   kWaitGroups,  ///< until only Instruction::immediate groups are on their way
-  kWaitAll
+  kWaitAll,
+  kHandOn  ///< to an mbarrier: who waits for its phase waits for the thread's copies
 };
 
 /// What an atomic does with what it finds.
@@ -125,6 +126,7 @@ struct Traits {
   Fence fence = Fence::kNone;
   Fence releases = Fence::kNone;  ///< of a strong access that is its own fence
   bool block_scope = false;       ///< a strong access that means something to its own block only: .cta
+  bool system_scope = false;      ///< a strong access that host code may follow: .sys, volatile
   bool plain_store = false;       ///< st: its values are in registers
   bool read_only = false;         ///< a load of what nobody writes meanwhile: ld.nc
   AtomicOperation atomic = AtomicOperation::kNone;

@@ -137,9 +137,7 @@ bool is_device_address(const void* pointer) {
   return address >= kDeviceWindow && address < kHostWindow;
 }
 
-int device_of(const void* pointer) {
-  return static_cast<int>((address_of(pointer) - kDeviceWindow) / kDeviceStride);
-}
+int device_of(const void* pointer) { return static_cast<int>(window_of(address_of(pointer))); }
 
 bool is_window_address(const void* pointer) {
   const u64 address = address_of(pointer);

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "simulator/runtime/capture.h"
+#include "simulator/timing/device_attributes.h"
 
 using namespace roofline::sim;
 using namespace roofline::sim::channel;
@@ -18,6 +19,11 @@ namespace {
 constexpr int kCudaVersion = 13000;
 
 constexpr unsigned kDeviceFlags = cudaDeviceMask;
+
+/// How much of L2 can be set aside for lines that are to persist; 0: the device cannot.
+u64 most_persisting(Runtime& r) {
+  return static_cast<u64>(attributes_of(r.device(), 0)[cudaDevAttrMaxPersistingL2CacheSize]);
+}
 
 }  // namespace
 
@@ -136,8 +142,12 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
         r.settings().printf_bytes = value;
         return cudaSuccess;  // the machine keeps all output
       case cudaLimitMaxL2FetchGranularity:
-      case cudaLimitPersistingL2CacheSize:
-        return cudaSuccess;  // hints
+        return cudaSuccess;                   // a hint
+      case cudaLimitPersistingL2CacheSize: {  // as good as a hint: no line is kept longer for it
+        if (most_persisting(r) == 0) return cudaErrorUnsupportedLimit;
+        r.settings().persisting_bytes = std::min<u64>(value, most_persisting(r));
+        return cudaSuccess;
+      }
       default:
         return cudaErrorUnsupportedLimit;
     }
@@ -164,7 +174,8 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
         *value = 64;
         return cudaSuccess;
       case cudaLimitPersistingL2CacheSize:
-        *value = 0;
+        if (most_persisting(r) == 0) return cudaErrorUnsupportedLimit;
+        *value = r.settings().persisting_bytes;
         return cudaSuccess;
       default:
         return cudaErrorUnsupportedLimit;

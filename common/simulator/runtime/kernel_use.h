@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "simulator/runtime/launch.h"
+#include "simulator/timing/device_attributes.h"
 
 namespace roofline::sim::runtime {
 
@@ -30,12 +31,8 @@ inline int as_int(u64 value) { return static_cast<int>(std::min<u64>(value, 0x7f
 /// Threads of the largest block that the kernel's registers and bounds allow.
 inline u32 max_threads(const Kernel& kernel, const DeviceDescription& device) {
   const auto& resources = kernel.facts.resources;
-  u32 threads = resources.max_threads ? resources.max_threads : device.max_threads_per_block;
-  if (resources.registers) {
-    const u32 warps = device.registers_per_sm / (resources.registers * kWarpSize);
-    threads = std::min(threads, std::max(1u, warps) * kWarpSize);
-  }
-  return threads;
+  const u32 threads = most_threads(device, resources.registers);
+  return resources.max_threads ? std::min(threads, resources.max_threads) : threads;
 }
 
 /// Clusters came with compute capability 9.0.

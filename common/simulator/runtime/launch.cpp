@@ -25,29 +25,28 @@ bool within(dim3 d, u32 x, u32 y, u32 z) {
   return d.x >= 1 && d.y >= 1 && d.z >= 1 && d.x <= x && d.y <= y && d.z <= z;
 }
 
-/// Registers are given to whole warps, in units. 0 when they are only estimated: an estimate refuses no
-/// launch.
-u64 registers_of_block(const DeviceDescription& device, const Kernel& kernel, u64 threads) {
-  if (kernel.facts.resources.registers_estimated) return 0;
-  const u64 unit = std::max<u64>(device.register_allocation_unit, 1);
-  const u64 warp = (u64{kernel.facts.resources.registers} * kWarpSize + unit - 1) / unit * unit;
-  return (threads + kWarpSize - 1) / kWarpSize * warp;
-}
-
 std::string text_of(dim3 d) {
   return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
 }
 
-/// What is wrong with the extents of a launch; empty when nothing is.
+constexpr const char* kOrder = "<<<blocks, threads, bytes of shared memory, stream>>>";
+
+/// What is wrong with the extents of a launch, and what to do; empty when nothing is.
 std::string problem_of_extents(const LaunchRequest& q, const DeviceDescription& device) {
   const auto is_empty = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
-  if (is_empty(q.grid)) return "the grid " + text_of(q.grid) + " has no blocks";
+  if (is_empty(q.grid))
+    return "the grid " + text_of(q.grid) +
+           " has no blocks. Count them as (n + threads - 1) / threads, so that a part of a block counts, "
+           "too; for an "
+           "empty input, return before the launch";
   if (is_empty(q.block)) return "the block " + text_of(q.block) + " has no threads";
   if (!within(q.grid, kMaxGridX, kMaxGridYZ, kMaxGridYZ))
-    return "the grid " + text_of(q.grid) + " is larger than " + text_of({kMaxGridX, kMaxGridYZ, kMaxGridYZ});
+    return "the grid " + text_of(q.grid) + " is larger than " + text_of({kMaxGridX, kMaxGridYZ, kMaxGridYZ}) +
+           ". Take more elements a block, or let blocks go on in a loop";
   if (const u64 threads = extent(q.block).count(); threads > device.max_threads_per_block)
     return "the block " + text_of(q.block) + " has " + std::to_string(threads) + " threads, and " +
-           std::to_string(device.max_threads_per_block) + " are the most";
+           std::to_string(device.max_threads_per_block) +
+           " are the most. Are blocks and threads exchanged? " + kOrder;
   if (!within(q.block, kMaxBlockXY, kMaxBlockXY, kMaxBlockZ))
     return "the block " + text_of(q.block) + " is larger than " +
            text_of({kMaxBlockXY, kMaxBlockXY, kMaxBlockZ});
@@ -60,12 +59,30 @@ std::string problem_of_threads(u64 threads, const Kernel& kernel, const DeviceDe
   if (compiled.max_threads != 0 && threads > compiled.max_threads)
     return "the block has " + std::to_string(threads) +
            " threads, and __launch_bounds__ of the kernel says " + std::to_string(compiled.max_threads) +
-           " at most";
-  if (const u64 registers = registers_of_block(device, kernel, threads); registers > device.registers_per_sm)
-    return "a block of " + std::to_string(threads) + " threads with " + std::to_string(compiled.registers) +
-           " registers each needs " + std::to_string(registers) + ", and an SM has " +
-           std::to_string(device.registers_per_sm);
+           " at most. Say there how many threads the launch gives a block";
+  // An estimate refuses no launch.
+  const u32 most =
+      compiled.registers_estimated ? device.max_threads_per_block : most_threads(device, compiled.registers);
+  if (threads > most)
+    return "the block has " + std::to_string(threads) + " threads with " +
+           std::to_string(compiled.registers) + " registers each, and an SM has registers for " +
+           std::to_string(most) + ". Launch fewer threads, or put __launch_bounds__(threads) on the kernel";
   return {};
+}
+
+/// Why so much dynamic shared memory is not to be had.
+std::string problem_of_shared_memory(u64 bytes, u64 fixed, u64 limit, const DeviceDescription& device) {
+  const std::string problem = std::to_string(bytes) + " bytes of dynamic shared memory are asked for, and " +
+                              std::to_string(limit) + " are allowed at present";
+  if (bytes > (u64{1} << 20)) return problem + ". Is that a stream? " + kOrder;
+  if (bytes + fixed > device.shared_per_block_optin)
+    return problem + ". An SM has no more than " + std::to_string(device.shared_per_block_optin) +
+           " for a block" +
+           (fixed != 0 ? ", and the kernel's own arrays take " + std::to_string(fixed) : "") +
+           ": use smaller tiles, or fewer of them";
+  return problem +
+         ". More than that has to be asked for: cudaFuncSetAttribute(kernel, "
+         "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)";
 }
 
 /// The error says only that an argument is invalid, or a block too large; the first refused launch of a
@@ -81,9 +98,8 @@ cudaError_t check(const LaunchRequest& q, const Kernel& kernel, const DeviceDesc
     return cudaErrorInvalidValue;
   }
   if (const u64 limit = dynamic_shared_limit(kernel, device); q.dynamic_shared_bytes > limit) {
-    explain_once(kernel, std::to_string(q.dynamic_shared_bytes) +
-                             " bytes of dynamic shared memory are asked for, and " + std::to_string(limit) +
-                             " are allowed at present (cudaFuncSetAttribute can raise that)");
+    explain_once(kernel, problem_of_shared_memory(q.dynamic_shared_bytes,
+                                                  kernel.facts.resources.static_shared_bytes, limit, device));
     return cudaErrorInvalidValue;
   }
   if (const std::string problem = problem_of_threads(extent(q.block).count(), kernel, device);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Code loaded at run time: what NVRTC gives, or files.
+#include <atomic>
+#include <string>
+#include <string_view>
+
 #include "simulator/ptx/load_error.h"
 #include "simulator/runtime/load_image.h"
 #include "simulator/runtime/say.h"
@@ -39,6 +43,16 @@ cudaError_t find_global(cudaLibrary_t library, const char* name, bool managed, v
     if (bytes) *bytes = found->second.bytes;
     return cudaSuccess;
   });
+}
+
+/// A program that does not look at the error goes on with a kernel that is none. Said once.
+void say_which_there_are(const Module& module, std::string_view missing) {
+  static std::atomic<bool> said = false;
+  if (said.exchange(true)) return;
+  std::string text = "cudaLibraryGetKernel of \"" + std::string(missing) + "\" is refused: the library has ";
+  text += module.functions.empty() ? "no kernel" : '"' + module.functions.begin()->first + '"';
+  if (module.functions.size() > 1) text += " and " + std::to_string(module.functions.size() - 1) + " more";
+  say(text);
 }
 
 }  // namespace
@@ -80,7 +94,10 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
     Module* module = module_of(r, library);
     if (!module) return cudaErrorInvalidResourceHandle;
     if (!kernel || !name) return cudaErrorInvalidValue;
-    if (!module->functions.contains(name)) return cudaErrorSymbolNotFound;
+    if (!module->functions.contains(name)) {
+      say_which_there_are(*module, name);
+      return cudaErrorSymbolNotFound;
+    }
     *kernel = reinterpret_cast<cudaKernel_t>(&r.modules.add_kernel(*module, name));
     return cudaSuccess;
   });

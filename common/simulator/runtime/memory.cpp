@@ -124,7 +124,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     }
     if (found.found) {
       attributes->type = cudaMemoryTypeDevice;
-      attributes->device = device_of(p);
+      attributes->device = static_cast<int>(found.gpu);
       attributes->devicePointer = same;
       return cudaSuccess;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What devices do for each other: access to memory, copies.
+#include "simulator/runtime/address.h"
 #include "simulator/runtime/copy.h"
 
 using namespace roofline::sim;
@@ -19,14 +20,20 @@ bool over_nvlink(Runtime& r) {
   return r.device().peer_gbps > kPcie5Gbps;
 }
 
-/// Device memory that is said to be of a device must be.
-bool lies_on(const void* p, int device) { return !is_device_address(p) || device_of(p) == device; }
+/// Device memory that is said to be of a device must be. Mapped memory has the address of another, perhaps.
+bool lies_on(Runtime& r, const void* p, int device) {
+  if (!is_device_address(p)) return true;
+  AllocationState found;
+  if (r.connection().call(QueryAllocation{address_of(p)}, found) != Status::kOk || !found.found)
+    return device_of(p) == device;
+  return static_cast<int>(found.gpu) == device;
+}
 
 cudaError_t copy_peer(void* dst, int dst_device, const void* src, int src_device, size_t count,
                       cudaStream_t stream) {
   return api([&](Runtime& r) {
     if (!r.is_device(dst_device) || !r.is_device(src_device)) return cudaErrorInvalidDevice;
-    if (!lies_on(dst, dst_device) || !lies_on(src, src_device)) return cudaErrorInvalidValue;
+    if (!lies_on(r, dst, dst_device) || !lies_on(r, src, src_device)) return cudaErrorInvalidValue;
     return copy(r, {dst, count, src, count, count, 1, cudaMemcpyDeviceToDevice, stream, true});
   });
 }
@@ -37,7 +44,7 @@ cudaError_t copy_peer_3d(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
     if (!r.is_device(p->dstDevice) || !r.is_device(p->srcDevice)) return cudaErrorInvalidDevice;
     const auto lies = [&](cudaArray_t array, void* pointer, int device) {
       const Array* const found = array ? r.arrays.find(array) : nullptr;
-      return array ? found && found->device == device : lies_on(pointer, device);
+      return array ? found && found->device == device : lies_on(r, pointer, device);
     };
     const bool lie =
         lies(p->dstArray, p->dstPtr.ptr, p->dstDevice) && lies(p->srcArray, p->srcPtr.ptr, p->srcDevice);

@@ -47,7 +47,7 @@ using StreamAttributes = std::map<cudaStreamAttrID, cudaStreamAttrValue>;
 
 /// What a program may set about one device.
 struct DeviceSettings {
-  u64 stack_bytes = 1024, heap_bytes = u64{8} << 20, printf_bytes = u64{1} << 20;
+  u64 stack_bytes = 1024, heap_bytes = u64{8} << 20, printf_bytes = u64{1} << 20, persisting_bytes = 0;
   unsigned flags = 0;
   cudaFuncCache cache_config = cudaFuncCachePreferNone;
   std::set<int> peers;          ///< whose memory its kernels may touch

@@ -7,6 +7,7 @@
 
 #include "simulator/channel/messages.h"
 #include "simulator/program/address_windows.h"
+#include "simulator/program/memory_homes.h"
 #include "simulator/server/server.h"
 
 namespace roofline::sim::server {
@@ -20,6 +21,12 @@ u64 window_bytes(const Options& options) {
   constexpr u64 kPage = 4096;
   if (options.host_memory == 0) return kHostWindowBytes;
   return std::min(kHostWindowBytes, std::max(options.host_memory / kPage, u64{1}) * kPage);
+}
+
+/// From an address to where another GPU's memory may begin.
+u64 stretch(const MemoryHomes& homes, u64 address) {
+  if (address < kDeviceWindow || address >= kHostWindow) return ~u64{0};
+  return homes.span_at(address).end - address;
 }
 
 }  // namespace
@@ -78,8 +85,25 @@ void Board::release_host_of(u32 owner) {
 
 Server* Board::owner_of(u64 address) const {
   if (address < kDeviceWindow || address >= kHostWindow) return nullptr;
-  const u64 index = (address - kDeviceWindow) / kDeviceStride;
+  const u32 index = mapped.homes().of(address);
   return index < gpus.size() ? gpus[index].get() : nullptr;
+}
+
+std::vector<Board::Transfer> Board::transfers(u64 to, u64 from, u64 bytes) const {
+  std::vector<Transfer> made;
+  do {
+    const u64 n = std::min({bytes, stretch(mapped.homes(), to), stretch(mapped.homes(), from)});
+    Server *source = owner_of(from), *target = owner_of(to);
+    const auto same = std::find_if(made.begin(), made.end(), [&](const Transfer& each) {
+      return each.source == source && each.target == target;
+    });
+    if (same == made.end())
+      made.push_back({source, target, n});
+    else
+      same->bytes += n;
+    to += n, from += n, bytes -= n;
+  } while (bytes != 0);
+  return made;
 }
 
 }  // namespace roofline::sim::server

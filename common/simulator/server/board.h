@@ -10,6 +10,7 @@
 #include "random/philox.h"
 #include "simulator/channel/machine_clock.h"
 #include "simulator/checks/checker.h"
+#include "simulator/device/virtual_memory.h"
 #include "simulator/server/options.h"
 #include "simulator/server/shared_memory.h"
 #include "simulator/server/sharing.h"
@@ -34,6 +35,15 @@ struct Board {
   void release_host_of(u32 owner);
   /// The GPU whose memory holds a device address; nullptr when there is none such.
   Server* owner_of(u64 address) const;
+
+  /// What a copy moves from one GPU's memory to one GPU's; nullptr stands for the host's.
+  struct Transfer {
+    Server *source = nullptr, *target = nullptr;
+    u64 bytes = 0;
+    bool uses_link() const { return source != nullptr && target != nullptr && source != target; }
+  };
+  /// At least one. Rows that are apart are taken for packed ones.
+  std::vector<Transfer> transfers(u64 to, u64 from, u64 bytes) const;
 
   Options options;
   DeviceDescription description;
@@ -67,6 +77,7 @@ struct Board {
   /// One for all GPUs, whose work is ordered by each other's events and touches each other's memory; none
   /// unless asked for.
   std::unique_ptr<Checker> checks;
+  VirtualMemory mapped;
   std::vector<std::unique_ptr<Server>> gpus;
 };
 

@@ -47,7 +47,8 @@ void Server::run_device_work(Launched first, Submission submission) {
   // nothing: it does not launch it.
   const bool in_node = submission.graph_launch != 0;
   if (!in_node) timeline_.host_call(-description_.graph_launch_us);
-  const WorkId begin = in_node ? timeline_.end_node() : timeline_.begin_graph(submission.stream, 0);
+  if (in_node && checks_) checks_->streams().work_forks();
+  const WorkId begin = in_node ? end_node(submission.stream) : begin_graph(submission.stream, 0, true, 0);
   const auto kernels_among = [](const std::vector<DeviceWork>& list) {
     return static_cast<u64>(std::count_if(list.begin(), list.end(), [](const DeviceWork& each) {
       return each.kind == DeviceWork::Kind::kKernel;
@@ -78,16 +79,16 @@ void Server::run_device_work(Launched first, Submission submission) {
         end = std::move(all);
         break;
       }
-      timeline_.begin_node(std::move(all));
-      launchers.back().ends.push_back(timeline_.end_node());
+      begin_node(submission.stream, std::move(all));
+      launchers.back().ends.push_back(end_node(submission.stream));
       continue;
     }
-    timeline_.begin_node(launcher.before_next(), records_.region_began());
+    begin_node(submission.stream, launcher.before_next());
     DeviceWork piece = std::move(launcher.by.work[launcher.ends.size()]);
     if (piece.kind == DeviceWork::Kind::kKernel) submission.waiting--;
     submission.launched_by = launcher.by.kernel;
     Launched launched = run_piece(piece, submission);
-    const WorkId ended = timeline_.end_node();
+    const WorkId ended = end_node(submission.stream);
     if (launched.work.empty()) {
       launcher.ends.push_back(ended);
       continue;
@@ -107,9 +108,9 @@ void Server::run_device_work(Launched first, Submission submission) {
       stop(TrapKind::kTimeout, "kernels that launch kernels did not end within the time limit of a kernel");
   }
   if (in_node)
-    timeline_.begin_node(std::move(end));  // whoever runs the node ends it
+    begin_node(submission.stream, std::move(end));  // whoever runs the node ends it
   else
-    timeline_.end_graph(submission.stream, begin, std::move(end));
+    end_graph(submission.stream, begin, std::move(end));
 }
 
 /// A copy or a fill, as a node of a graph does it; false when its memory was freed.

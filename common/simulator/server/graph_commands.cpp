@@ -195,7 +195,7 @@ Answer Server::handle(const LaunchGraph& c) {
   run.stream = c.stream;
   run.launch = records_.graph_launched();
   run.priority = c.priority;
-  run.begin = timeline_.begin_graph(c.stream, run.graph->nodes.size());
+  run.begin = begin_graph(c.stream, run.graph->nodes.size(), run.graph->forks(), c.graph + 1);
   run.ends.resize(run.graph->nodes.size());
   for (const GraphNode& node : run.graph->nodes)
     if (node.kind == Kind::kCondition && node.condition.assigned)
@@ -225,7 +225,7 @@ Answer Server::handle(const ResumeGraph& c) {
 
 void Server::end_run(u32 id) {
   const GraphRun& run = runs_[id];
-  timeline_.end_graph(run.stream, run.begin, ends_of(run, 0));
+  end_graph(run.stream, run.begin, ends_of(run, 0));
   runs_.erase(id);
 }
 
@@ -287,7 +287,7 @@ bool Server::run_words(GraphRun& run, u32 place) {
   }
   std::vector<WorkId> after =
       run.ends[place] == 0 ? before(run, node, run.begin) : std::vector{run.ends[place]};
-  timeline_.begin_node(std::move(after), records_.region_began());
+  begin_node(run.stream, std::move(after));
   for (run.stopped = false; run.words < node.words.size() && !run.stopped;) {
     const WordOperation& each = node.words[run.words];
     if (each.kind == WordOperation::Kind::kWrite)
@@ -299,7 +299,7 @@ bool Server::run_words(GraphRun& run, u32 place) {
     else
       run.words++;
   }
-  run.ends[place] = timeline_.end_node();
+  run.ends[place] = end_node(run.stream);
   run.offset = run.bytes = 0;
   if (!board_.words.empty()) node_wrote_words(run.stream, run.ends[place]);
   if (!run.stopped) records_.graph_node();
@@ -310,10 +310,9 @@ void Server::run_node(GraphRun& run, u32 place, WorkId first) {
   const GraphNode& node = run.graph->nodes[place];
   const bool valid = is_valid(node);
   if (!valid && deferred_ == Status::kOk) deferred_ = Status::kInvalidValue;
-  // No node runs before the region that it is counted in.
-  timeline_.begin_node(before(run, node, first), records_.region_began());
+  begin_node(run.stream, before(run, node, first));
   if (valid && node.enabled) execute(run, node);
-  run.ends[place] = timeline_.end_node();
+  run.ends[place] = end_node(run.stream);
   if (!board_.words.empty()) node_wrote_words(run.stream, run.ends[place]);
   if (valid && node.kind == Kind::kCondition)
     run.ends[place] = run_bodies(run, node.condition, run.ends[place]);
@@ -349,8 +348,8 @@ WorkId Server::run_body_once(GraphRun& run, u32 body, WorkId begin) {
   }
   std::vector<WorkId> ends = ends_of(run, body);
   ends.push_back(begin);
-  timeline_.begin_node(std::move(ends));
-  return timeline_.end_node();
+  begin_node(run.stream, std::move(ends));
+  return end_node(run.stream);
 }
 
 void Server::copy_within(const GraphCopy& copy, u32 stream) {

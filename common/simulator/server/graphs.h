@@ -17,6 +17,8 @@ struct ExecutableGraph {
   std::map<u32, std::vector<u32>> orders;
   bool own_priorities = false;
   const std::vector<u32>& order() const { return orders.at(0); }
+  /// Whether nodes may run side by side: they do not depend on each other one by one.
+  bool forks() const;
 };
 
 /// One launch of an executable graph. It keeps the definition it was launched with: later updates do not

@@ -175,7 +175,7 @@ void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32
 
 Server::Launched Server::run_grid(Launch launch, const Submission& submission) {
   const u32 stream = submission.stream;
-  if (checks_) checks_->launching(stream);
+  if (checks_) checks_->launching(stream, submission.launched_by);
   pages_.set_capacity(device_->free_bytes());
   // A new draw for every launch: what a program learns from the time of one tells nothing about the next.
   const PhiloxBlock random = philox(board_.sampling_seed, board_.kernels);
@@ -200,6 +200,7 @@ Server::Launched Server::run_grid(Launch launch, const Submission& submission) {
     }
   timeline_.kernel(stream, result.kernel, result.time.seconds, share, links,
                    {submission.priority, launch.cooperative ? 1 : std::ceil(turns), board_.kernels + 1});
+  records_.printed(result.output.size());
   if (output_.size() < kMaxOutput) output_ += result.output;
   records_.count(*device_, launch.function, result);
   records_.migrated(moves.in_bytes);

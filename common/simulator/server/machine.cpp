@@ -228,7 +228,7 @@ bool Machine::read_in(const MemoryRange& range, int file) {
   if (allocation(range) == nullptr) return false;
   Server& owner = *board_.owner_of(range.address);
   if (!owner.device().read_in(range.address, range.bytes, file, range.offset)) return false;
-  owner.given(range.address, range.bytes, range.keeps_l2);
+  owner.given(range);
   return true;
 }
 

@@ -61,8 +61,12 @@ u64 Server::allocate_managed(u32 program_module, u64 bytes, const std::string& n
 }
 
 bool Server::holds(u64 address, u64 bytes) const {
+  return bytes == 0 || table_for(address).is_valid(address, bytes);
+}
+
+const Device& Server::table_for(u64 address) const {
   const Server* owner = board_.owner_of(address);
-  return bytes == 0 || (owner ? owner : this)->device_->is_valid(address, bytes);
+  return !owner || device_->is_valid(address, 1) ? *device_ : *owner->device_;
 }
 
 bool Server::is_valid(const Rectangle& r) const {
@@ -126,11 +130,12 @@ Answer Server::handle(const CopyIn& c) {
   return give(Nothing{});
 }
 
-void Server::given(u64 address, u64 bytes, bool keeps_l2) {
-  if (!keeps_l2) device_->empty_l2();
+void Server::given(const MemoryRange& range) {
+  if (!range.keeps_l2) device_->empty_l2();
   if (!checks_) return;
   checks_->select(index_);
-  checks_->copied_in(kLegacyDefaultStream, rows_of({address, bytes, bytes, 1}), true);
+  checks_->copied_in(kLegacyDefaultStream, rows_of({range.address, range.bytes, range.bytes, 1}), true);
+  if (range.garbage) checks_->unwritten(range.address, range.bytes);
 }
 
 Answer Server::handle(const CopyOut& c) {
@@ -188,18 +193,22 @@ void Server::fill(const Fill& c, u32 stream) {
 }
 
 void Server::book_within(u64 to, u64 from, u64 bytes, u64 sector_bytes, u32 stream, bool async, bool more) {
-  Server *source = board_.owner_of(from), *target = board_.owner_of(to);
-  if (!source || !target || source == target) {
-    const CopyKind kind = copy_kind(to, from);
-    records_.copied(kind, bytes, stream);
+  const CopyKind kind = copy_kind(to, from);
+  records_.copied(kind, bytes, stream);
+  const std::vector<Board::Transfer> transfers = board_.transfers(to, from, bytes);
+  if (transfers.size() == 1 && !transfers.front().uses_link())
     return time_copy(kind, kind == CopyKind::kDeviceToDevice ? sector_bytes : bytes, stream, false, async,
                      more);
-  }
   flush_copy();
-  timeline_.peer_copy(stream, bytes, source->timeline_, target->timeline_);
-  over_link(*source, *target, bytes);
-  timeline_.clear_entries();
-  records_.copied(CopyKind::kDeviceToDevice, bytes, stream);
+  for (const Board::Transfer& each : transfers) {
+    if (!each.uses_link()) {
+      time_copy(kind, each.bytes, stream, false, async, false);
+      continue;
+    }
+    timeline_.peer_copy(stream, each.bytes, each.source->timeline_, each.target->timeline_);
+    over_link(*each.source, *each.target, each.bytes);
+    timeline_.clear_entries();
+  }
 }
 
 void Server::book_copy(CopyKind kind, u64 bytes, u32 stream, bool pageable, bool async, bool more) {
@@ -230,9 +239,10 @@ Answer Server::handle(const QueryMemory&) {
 }
 
 Answer Server::handle(const QueryAllocation& c) {
+  const auto found = table_for(c.address).allocation_of(c.address);
+  if (!found) return give(AllocationState{});
   const Server* owner = board_.owner_of(c.address);
-  const auto found = (owner ? owner : this)->device_->allocation_of(c.address);
-  return give(found ? AllocationState{true, found->first, found->second} : AllocationState{});
+  return give(AllocationState{true, found->first, found->second, (owner ? owner : this)->index_});
 }
 
 Answer Server::handle(const SetLimit& c) {

@@ -50,6 +50,7 @@ class Records {
   /// Over the link to other GPUs, by copies and by kernels, theirs included.
   void sent(u64 bytes) { sent_ += bytes; }
   void received(u64 bytes) { received_ += bytes; }
+  void printed(u64 bytes) { region_.printed_bytes += bytes; }
   void host_waited() { region_.host_waits++; }
   void host_waited_to_free() {
     host_waited();

@@ -34,7 +34,7 @@ Server::Server(Board& board, u32 index)
 void Server::start_device() {
   keep_followed();
   device_.reset();  // its memory is mapped at a fixed address: the old one must go first
-  device_ = std::make_unique<Device>(description_, options_.threads);
+  device_ = std::make_unique<Device>(description_, options_.threads, &board_.mapped);
   device_->set_gpus(options_.gpus);
   device_->set_time_limit(options_.time_limit);
   device_->set_shuffle_blocks(options_.shuffle_blocks);
@@ -125,7 +125,7 @@ Answer Server::handle(const ResetDevice&) {
   timeline_.synchronize_device();
   modules_.clear();
   functions_.clear();
-  for (const auto& [id, run] : runs_) timeline_.end_graph(run.stream, run.begin, {});
+  for (const auto& [id, run] : runs_) end_graph(run.stream, run.begin, {});
   runs_.clear();
   graphs_.clear();
   board_.release_host_of(index_);

@@ -68,8 +68,9 @@ class Server {
     }
     return made;
   }
-  /// The observer has written to this memory: to the checks it is as if the host had copied it.
-  void given(u64 address, u64 bytes, bool keeps_l2);
+  /// The observer has written to this memory: to the checks it is as if the host had copied it, and what is
+  /// garbage nobody wrote.
+  void given(const channel::MemoryRange& range);
   /// Remembers what became of a command that has no answer.
   void posted(const Answer& made);
   /// How the program's answer begins: with `made` and with everything it has not been told yet.
@@ -164,14 +165,19 @@ class Server {
   u64 device_bytes_in_use() const;
   /// Whose device has this address; this one, if none.
   Server& owner_of(u64 address);
+  /// Whether mappings from `address` on show memory of another GPU.
+  bool shows_peers(u64 address, u64 bytes) const;
   u64 allocate_host(u64 bytes, const std::string& origin, bool managed);
   /// Memory of a managed variable: the same for every GPU that loads the program's module.
   u64 allocate_managed(u32 program_module, u64 bytes, const std::string& name);
   bool known_stream(u32 stream) const;
+  /// Whose table of allocations answers for an address: this GPU's where it may access it, else that of whose
+  /// memory it is.
+  const Device& table_for(u64 address) const;
   /// Whether a rectangle lies inside one live allocation.
   bool is_valid(const channel::Rectangle& r) const;
   bool fits_staging(u64 offset, const channel::Rectangle& r) const;
-  /// The same for a range; it may lie on another GPU of the board.
+  /// The same for a range; it may lie on other GPUs of the board.
   bool holds(u64 address, u64 bytes) const;
   void record_event(u32 stream, u32 event);
   /// Host code knows that another process has recorded an event.
@@ -190,6 +196,13 @@ class Server {
   void poll();
   /// Why a launch is refused: kOk when it is not.
   channel::Status check_kernel(const channel::LaunchKernel& c, std::string& why) const;
+  // Submissions of several pieces (pieces.cpp). `forks`: some may run side by side; `executable`: the graph,
+  // 0: it is none.
+  WorkId begin_graph(u32 stream, u64 nodes, bool forks, u64 executable);
+  void begin_node(u32 stream, std::vector<WorkId> after);
+  WorkId end_node(u32 stream);
+  void end_graph(u32 stream, WorkId begin, std::vector<WorkId> nodes);
+
   /// How a kernel came here.
   struct Submission {
     u32 stream = 0;

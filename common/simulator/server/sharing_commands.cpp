@@ -30,13 +30,13 @@ Answer Server::handle(const Share& c) try {
   Lent lent{.kind = c.kind, .gpu = index_, .process = c.process, .id = c.id};
   int file = -1;
   if (c.kind == Shared::kMemory || c.kind == Shared::kPiece) {
-    const Server& owner = c.kind == Shared::kMemory ? owner_of(c.id) : *this;
-    const auto bytes = c.kind == Shared::kMemory ? owner.device_->bytes_of_allocation(c.id)
-                                                 : owner.device_->bytes_of_piece(c.id);
+    const bool is_piece = c.kind == Shared::kPiece;
+    const auto bytes =
+        is_piece ? board_.mapped.bytes_of(c.id) : owner_of(c.id).device_->bytes_of_allocation(c.id);
     if (!bytes) return refuse(Status::kInvalidValue);
     // A piece lives as long as any process has it, and nobody tells when others have given it up.
-    if (c.kind == Shared::kPiece) owner.device_->retain_piece(c.id);
-    lent.gpu = owner.index_;
+    if (is_piece) board_.mapped.retain_piece(c.id);
+    lent.gpu = is_piece ? board_.mapped.gpu_of(c.id).value_or(0) : owner_of(c.id).index_;
     lent.id = bytes->id;
     lent.offset = bytes->offset;
     lent.bytes = bytes->bytes;
@@ -82,7 +82,7 @@ Answer Server::handle(const OpenShared& c) try {
   if (c.kind == Shared::kEvent) {
     sharing.open_event(c.event, std::move(found->file));
   } else if (c.kind == Shared::kPiece) {
-    opened.id = device.import_piece(found->file.get(), what.offset, what.bytes);
+    opened.id = board_.mapped.import(what.gpu, found->file.get(), what.offset, what.bytes);
   } else {
     opened.id = device.open_memory(found->file.get(), what.offset, what.bytes,
                                    "memory of " + process_text(what.process) + c.site);
@@ -106,7 +106,7 @@ Answer Server::open_own(const OpenShared& c) {
   if (!lent || lent->kind != c.kind) return refuse(Status::kInvalidValue);
   if (c.kind != Shared::kPiece)
     return refuse(Status::kInvalidContext, "what a process shares is opened by other processes only");
-  board_.gpus[lent->gpu]->device_->retain_piece(lent->id);
+  board_.mapped.retain_piece(lent->id);
   return give(SharedState{lent->id, lent->gpu, lent->bytes});
 }
 

@@ -11,6 +11,9 @@ namespace {
 /// Every translation unit with device code calls it before main().
 constexpr std::string_view kRegistration = "__cudaRegisterFatBinary";
 
+/// A local name in the start code of each program: where it is, no names were taken away.
+constexpr std::string_view kLocal = "frame_dummy";
+
 /// CUDA 13 has no such function; all before it had.
 constexpr std::string_view kRemoved = "cudaThreadSynchronize";
 
@@ -29,6 +32,8 @@ bool is_public_name(std::string_view name) {
 Presence static_runtime_presence(const ElfFile& file) {
   const std::vector<Function> functions = file.functions();
   if (has(functions, kRegistration)) return has(functions, kRemoved) ? Presence::kOlder : Presence::kFound;
+  // With all its symbols, it has none: nvcc -rdc=true adds such a section to programs of the driver API, too.
+  if (has(functions, kLocal)) return Presence::kNone;
   const bool device_code = file.has_section(".nv_fatbin") || file.has_section(".nvFatBinSegment");
   return device_code && !file.imports(kRegistration) ? Presence::kStripped : Presence::kNone;
 }

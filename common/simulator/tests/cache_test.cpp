@@ -133,7 +133,7 @@ TEST(L2, PinnedMemoryCrossesTheLinkEachTime) {
 // Breaks when another GPU's memory is a hit or a miss of one's own, or its bytes are not told apart by GPU.
 TEST(L2, MemoryOfPeersCrossesTheLinkEachTime) {
   L2Cache cache(4 << 20, 16);
-  cache.set_window(kDeviceWindow + kDeviceStride);
+  cache.set_window(kDeviceWindow + kDeviceStride, kDeviceStride, MemoryHomes::of_windows());
   constexpr u64 kFirst = kDeviceWindow / kSectorBytes, kApart = kDeviceStride / kSectorBytes;
   const auto traffic =
       feed(cache, {run(SectorRun::kRead, kFirst + kApart, 4), run(SectorRun::kRead, kFirst, 4),
@@ -148,6 +148,31 @@ TEST(L2, MemoryOfPeersCrossesTheLinkEachTime) {
   EXPECT_EQ(traffic.read_sectors, 4u);
   EXPECT_EQ(traffic.dram_read_bytes, 4 * kSectorBytes);
   EXPECT_FALSE(cache.contains(kFirst));
+}
+
+// Breaks when mapped memory is taken for that of the GPU in whose window it is mapped, a run over the end of
+// a piece is counted as one of its sides, or the device's own memory in another window crosses the link.
+TEST(L2, MappedMemoryIsThatOfTheGpuThatHasIt) {
+  constexpr u64 kOwn = kDeviceWindow + kDeviceStride, kOwnBytes = u64{1} << 30, kPiece = u64{2} << 20;
+  constexpr u64 kReserved = kOwn + kOwnBytes;
+  MemoryHomes homes;
+  homes.reserve(kReserved, 3 * kPiece);
+  homes.map(kReserved + kPiece, kPiece, 0);
+  homes.map(kReserved + 2 * kPiece, kPiece, 1);
+  homes.map(kDeviceWindow + 2 * kPiece, kPiece, 1);
+  L2Cache cache(4 << 20, 16);
+  cache.set_window(kOwn, kOwnBytes, homes);
+  const auto sector = [](u64 address) { return address / kSectorBytes; };
+  const auto traffic = feed(cache, {run(SectorRun::kRead, sector(kReserved + kPiece), 4),
+                                    run(SectorRun::kWrite, sector(kReserved + 2 * kPiece) - 1, 4),
+                                    run(SectorRun::kRead, sector(kDeviceWindow + 2 * kPiece), 2),
+                                    run(SectorRun::kRead, sector(kDeviceWindow), 1)});
+  ASSERT_EQ(traffic.peers.size(), kMaxDevices);
+  EXPECT_EQ(traffic.peers[0].read, 5 * kSectorBytes);
+  EXPECT_EQ(traffic.peers[0].written, kSectorBytes);
+  EXPECT_EQ(traffic.write_sectors, 3u);
+  EXPECT_EQ(traffic.read_sectors, 2u);
+  EXPECT_TRUE(cache.contains(sector(kReserved + 2 * kPiece)));
 }
 
 // Breaks when what was evicted while dirty is forgotten: its second write goes to DRAM again.

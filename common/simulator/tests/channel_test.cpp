@@ -350,7 +350,7 @@ TEST(Machine, CommandsGoToTheSelectedGpu) {
   const Descriptor file(memfd_create("test", 0));
   EXPECT_TRUE(session.copy_out(on_third.address, 1000, file.get(), 0, 2));
   EXPECT_FALSE(session.copy_out(on_third.address, 1000, file.get(), 0, 0));
-  EXPECT_FALSE(session.copy_in(on_third.address, 1000, file.get(), 0, 3));
+  EXPECT_FALSE(session.copy_in(on_third.address, 1000, file.get(), 0, {.gpu = 3}));
   select(0);
   EXPECT_EQ(ask(session, QueryStream{5}).status, Status::kInvalidHandle);
   EXPECT_EQ(ask(session, Fill{on_third, 1, 1, 0}).status, Status::kOk) << "addresses are unified";
@@ -491,6 +491,23 @@ TEST(Machine, TheObserverFillsAndReadsAllocations) {
     EXPECT_FALSE(session.copy_in(at, size, file.get(), 0)) << at;
     EXPECT_FALSE(session.copy_out(at, size, file.get(), 0)) << at;
   }
+}
+
+// Broken by: scratch memory of a call that counts as written.
+TEST(Machine, WhatTheObserverCallsGarbageNobodyWrote) {
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .checks = kCheckInit});
+  Staging staging(session);
+  const u64 bytes = 1024, address = reply_of<Address>(session, Allocate{bytes, ""}).address;
+  const Descriptor file(memfd_create("test", 0));
+  ASSERT_EQ(ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
+  const Rectangle all{address, bytes, bytes, 1};
+  ASSERT_TRUE(session.copy_in(address, bytes, file.get(), 0));
+  EXPECT_EQ(ask(session, CopyOut{all, 0, 0, false}).status, Status::kOk);
+  EXPECT_TRUE(session.findings().empty());
+  ASSERT_TRUE(session.copy_in(address, bytes, file.get(), 0, {.garbage = true}));
+  EXPECT_EQ(ask(session, CopyOut{all, 0, 0, false}).status, Status::kOk);
+  ASSERT_EQ(session.findings().size(), 1U);
+  EXPECT_NE(session.findings()[0].message.find("1024 bytes that nobody wrote"), std::string::npos);
 }
 
 // Broken by: a way to the device that is not counted.

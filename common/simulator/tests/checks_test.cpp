@@ -6,8 +6,12 @@
 // bugs/.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "simulator/checks/byte_map.h"
 #include "simulator/checks/order.h"
+#include "simulator/checks/piece_order.h"
+#include "simulator/checks/race_shadow.h"
 #include "simulator/checks/stream_order.h"
 
 namespace roofline::sim {
@@ -266,6 +270,125 @@ TEST_F(Streams, HostCodeThatDoesNotWaitIsSeen) {
   EXPECT_TRUE(order_.busy_pages(0, 1 << 20).empty());
   order_.host_accessed(100, true);
   EXPECT_EQ(races(), 1u);
+}
+
+// Breaks when nodes of a graph that do not depend on each other count as one after the other, when those that
+// do, over any number of others, do not, or when a later launch in the stream is beside an earlier one.
+TEST_F(Streams, NodesOfAGraphAreOrderedByItsEdges) {
+  const auto node = [&](u64 name, const std::vector<u64>& after, u64 address) {
+    order_.begin_node(0, after);
+    write(0, address);
+    order_.end_node(0, name);
+  };
+  EXPECT_FALSE(order_.watches());
+  for (u64 launch = 0; launch < 2; ++launch) {
+    order_.begin_graph(0, true);
+    node(20, {10}, 100);
+    node(21, {10}, 200);
+    node(22, {20}, 300);
+    node(23, {22, 21}, 100);
+    node(24, {23}, 200);
+    order_.end_graph(0);
+    write(0, 300);
+  }
+  EXPECT_TRUE(order_.watches()) << "kernels must note what they touch";
+  EXPECT_EQ(races(), 0u);
+  order_.begin_graph(0, true);
+  node(30, {}, 100);
+  node(31, {}, 200);
+  node(32, {31}, 100);
+  order_.end_graph(0);
+  ASSERT_EQ(races(), 1u);
+  EXPECT_NE(findings_.all()[0].advice.find("add the dependency"), std::string::npos);
+}
+
+// Breaks when work that is two atomics is a race, or one beside a plain access is none.
+TEST_F(Streams, AtomicsAreAtOddsWithPlainAccessesOnly) {
+  order_.stream_created(1, true);
+  order_.stream_created(2, true);
+  const AddressPattern pattern{};
+  const Kernel kernel;
+  const auto touch = [&](u32 stream, AccessKind kind) {
+    ObservedAccess access;
+    access.kind = kind;
+    access.mask = 1;
+    access.width = 4;
+    access.base = 100;
+    access.pattern = &pattern;
+    order_.begin(stream, "work");
+    order_.access({}, access, {});
+    order_.end(&kernel);
+  };
+  touch(1, AccessKind::kAtomic);
+  touch(2, AccessKind::kAtomic);
+  EXPECT_EQ(races(), 0u);
+  touch(2, AccessKind::kLoad);
+  EXPECT_EQ(races(), 1u);
+  order_.host_waited_for_device();
+  touch(1, AccessKind::kStore);
+  touch(2, AccessKind::kAtomic);
+  EXPECT_EQ(races(), 2u);
+}
+
+// Breaks when what was done to memory before a kernel got it is held against that kernel.
+TEST_F(Streams, MemoryThatAKernelGetsIsNew) {
+  order_.stream_created(1, true);
+  order_.stream_created(2, true);
+  write(1, 100);
+  write(1, 200);
+  order_.allocated(100, 4);
+  write(2, 100);
+  EXPECT_EQ(races(), 0u);
+  write(2, 200);
+  EXPECT_EQ(races(), 1u);
+}
+
+// Breaks when a way over several pieces is missed or invented, whatever was forgotten: compared with the
+// ways themselves in graphs that are drawn.
+TEST(PieceOrder, IsThatOfAllWays) {
+  std::mt19937 draw(7);
+  for (int graph = 0; graph < 200; ++graph) {
+    PieceOrder order;
+    std::vector<std::vector<bool>> before(1);  // by piece: all that come before it, or are it
+    u64 oldest = 1;
+    for (u64 piece = 1; piece <= 40; ++piece) {
+      std::vector<u64> after{999};  // of no piece
+      std::vector<bool> mine(piece + 1);
+      mine[piece] = true;
+      for (u64 earlier = 1; earlier < piece; ++earlier) {
+        if (draw() % 16 != 0) continue;
+        after.push_back(1000 + earlier);
+        for (u64 each = 1; each <= earlier; ++each) mine[each] = mine[each] || before[earlier][each];
+      }
+      EXPECT_EQ(order.begin(after), piece);
+      before.push_back(mine);
+      const std::vector<bool> found = order.before(piece, oldest);
+      for (u64 each = oldest; each <= piece; ++each) EXPECT_EQ(found[each - oldest], mine[each]);
+      order.end(1000 + piece);
+      if (draw() % 8 == 0) order.forget_below(oldest += draw() % (piece - oldest + 1));
+    }
+  }
+}
+
+TEST(RaceShadow, ForgetsTheBytesThatItIsTold) {
+  RaceShadow shadow;
+  const auto clock_of = [&](u64 address) {
+    u64 clock = 0;
+    shadow.each(address, 4, [&](RaceCell& cell, u64, u32) { clock = cell.write.clock; });
+    return clock;
+  };
+  const u64 page = RaceShadow::kPageBytes;
+  for (u64 address = page - 16; address < page + 16; address += 4)
+    shadow.each(address, 4, [&](RaceCell& cell, u64, u32) { cell.write.clock = 5; });
+  shadow.forget(page - 8, 12);
+  EXPECT_EQ(clock_of(page - 12), 5u);
+  EXPECT_EQ(clock_of(page - 8), 0u);
+  EXPECT_EQ(clock_of(page), 0u);
+  EXPECT_EQ(clock_of(page + 4), 5u);
+  shadow.each(page + 9, 1, [&](RaceCell&, u64, u32) {});  // now a cell is a byte
+  shadow.forget(page + 8, 4);
+  EXPECT_EQ(clock_of(page + 8), 0u);
+  EXPECT_EQ(clock_of(page + 12), 5u);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "program.h"
+#include "simulator/host/session.h"
 
 namespace roofline::sim {
 namespace {
@@ -192,6 +193,38 @@ TEST(Driver, AFaultEndsWithItsContext) {
   const Result result = run({compile_driver(folder, "driver_fault")}, simulated());
   EXPECT_EQ(result.status, 0) << result.out << result.err;
   EXPECT_TRUE(contains(result.err, "poke")) << result.err;
+}
+
+/// Broken by: mapped memory that a device reaches without leave because it is its own, or because another one
+/// may.
+TEST(Driver, MappedMemoryNeedsLeave) {
+  const Folder folder;
+  const Result result =
+      run({compile_driver(folder, "driver_mapped_without_access")}, simulated({"ROOFLINE_GPUS=2"}));
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "device 1 may not access; allow it with cuMemSetAccess")) << result.err;
+}
+
+/// Broken by: a mapped piece of another device that does not pass the link, one of the own that does, or one
+/// that is still there when it is unmapped.
+TEST(Driver, MappedMemoryOfAnotherDevicePassesTheLink) {
+  const Folder folder;
+  const fs::path program = compile_driver(folder, "driver_mapped_middle");
+  Session session = Session::start(SIMULATOR_BUILD, {.threads = 1, .gpus = 2});
+  session.begin_region();
+  const auto environment = simulated({"ROOFLINE_DEVICE_FD=" + std::to_string(session.guest_fd())});
+  const Result result = run({program}, environment, session.guest_fd());
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(contains(result.err, "no memory is mapped there")) << result.err;
+  const Region region = session.end_region();
+  ASSERT_EQ(region.kernels.size(), 3u);
+  constexpr u64 kPiece = u64{2} << 20;
+  const KernelCounters& spans = region.kernels[0].counters;
+  EXPECT_EQ(spans.peer_read_bytes, kPiece);
+  EXPECT_EQ(spans.peer_write_bytes, kPiece);
+  EXPECT_EQ(spans.l2_write_sectors, 2 * kPiece / kSectorBytes);
+  EXPECT_EQ(region.kernels[1].counters.peer_read_bytes, 0u) << "nothing of it is the other device's";
+  EXPECT_GT(region.kernels[0].seconds, region.kernels[1].seconds);
 }
 
 }  // namespace

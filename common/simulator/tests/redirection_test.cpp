@@ -167,8 +167,19 @@ TEST(StaticRuntime, PresenceIsReadFromSymbols) {
   };
   EXPECT_EQ(presence(test::compile(folder, "arguments", ptx)), Presence::kFound);
   EXPECT_EQ(presence(test::compile(folder, "arguments", with({"-Xlinker", "-s"}))), Presence::kStripped);
+  ASSERT_EQ(
+      test::run({"strip", "-x", "-o", folder / "no_locals", test::compile(folder, "arguments", ptx)}).status,
+      0);
+  EXPECT_EQ(presence(folder / "no_locals"), Presence::kStripped);
   EXPECT_EQ(presence(test::compile(folder, "arguments", with({"-cudart", "shared"}))), Presence::kNone);
   EXPECT_EQ(presence("/bin/true"), Presence::kNone);
+  // Host code alone, for the driver API: an empty section of device code, and no runtime.
+  std::ofstream(folder / "driver.cpp") << "int main() {}\n";
+  ASSERT_EQ(
+      test::run({CUDA_HOME "/bin/nvcc", "-O2", "-rdc=true", folder / "driver.cpp", "-o", folder / "driver"})
+          .status,
+      0);
+  EXPECT_EQ(presence(folder / "driver"), Presence::kNone);
   // A function of that name is in the runtimes before CUDA 13 alone.
   std::ofstream(folder / "old.cpp") << "extern \"C\" int __cudaRegisterFatBinary() { return 1; }\n"
                                        "extern \"C\" int cudaThreadSynchronize() { return 2; }\n"

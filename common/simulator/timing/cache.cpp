@@ -181,50 +181,71 @@ void L2Cache::access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& 
   set.state[way] = static_cast<u8>(now);
 }
 
-/// Pinned memory, which stays with the host (managed memory comes to the device), and another device's.
-bool L2Cache::over_a_link(const SectorRun& run, Traffic& traffic) const {
-  const u64 address = run.first_sector * kSectorBytes;
-  if (address - window_ < kDeviceStride) return false;
-  const u64 bytes = run.count * kSectorBytes;
-  const u64 read = run.kind != SectorRun::kWrite ? bytes : 0,
-            written = run.kind != SectorRun::kRead ? bytes : 0;
-  if (address >= kHostWindow) {
-    if (managed_ != nullptr && managed_->is_managed(address)) return false;
-    traffic.host_read_bytes += read;
-    traffic.host_write_bytes += written;
-  } else {
-    const u64 device = (address - kDeviceWindow) / kDeviceStride;
-    if (address < kDeviceWindow || device >= kMaxDevices) return false;
-    if (traffic.peers.empty()) traffic.peers.resize(kMaxDevices);
-    traffic.peers[device].read += read;
-    traffic.peers[device].written += written;
+[[gnu::always_inline]] inline void L2Cache::access_own(const SectorRun& run, Traffic& traffic) {
+  const u64 reads = traffic.read_sectors, hits = traffic.read_hits;
+  u64 sector = run.first_sector;
+  const u64 end = sector + run.count;
+  while (sector < end) {
+    const u64 line_end = std::min(end, (sector | 3) + 1);
+    const u32 mask = ((1u << (line_end - sector)) - 1) << (sector & 3);
+    access_line(sector / 4, mask, static_cast<SectorRun::Kind>(u64{run.kind}), traffic);
+    sector = line_end;
   }
-  if (read != 0 && run.instruction < traffic.by_instruction.size())
+  if (run.instruction < traffic.by_instruction.size()) {
+    Traffic::Reads& own = traffic.by_instruction[run.instruction];
+    own.sectors += traffic.read_sectors - reads;
+    own.hits += traffic.read_hits - hits;
+  }
+}
+
+void L2Cache::over_a_link(const SectorRun& run, PeerBytes& moved, Traffic& traffic) {
+  const u64 bytes = run.count * kSectorBytes;
+  if (run.kind != SectorRun::kRead) moved.written += bytes;
+  if (run.kind == SectorRun::kWrite) return;
+  moved.read += bytes;
+  if (run.instruction < traffic.by_instruction.size())
     traffic.by_instruction[run.instruction].sectors += run.count;
-  return true;
+}
+
+/// Pinned memory, which stays with the host (managed memory comes to the device), and device memory, which is
+/// that of the GPU that has it.
+[[gnu::noinline]] void L2Cache::access_elsewhere(SectorRun run, Traffic& traffic, MemoryHomes::Span& near) {
+  while (run.count != 0) {
+    const u64 address = run.first_sector * kSectorBytes;
+    const bool on_host = address >= kHostWindow;
+    if (address < kDeviceWindow || (on_host && managed_ != nullptr && managed_->is_managed(address)))
+      return access_own(run, traffic);
+    if (on_host) {
+      PeerBytes moved;
+      over_a_link(run, moved, traffic);
+      traffic.host_read_bytes += moved.read;
+      traffic.host_write_bytes += moved.written;
+      return;
+    }
+    if (!near.holds(address)) near = homes_->span_at(address);
+    SectorRun first = run;
+    first.count = static_cast<u32>(std::min<u64>(run.count, (near.end - address) / kSectorBytes));
+    if (near.gpu == window_of(window_)) {
+      access_own(first, traffic);
+    } else {
+      if (traffic.peers.empty()) traffic.peers.resize(kMaxDevices);
+      over_a_link(first, traffic.peers[near.gpu], traffic);
+    }
+    run.first_sector += first.count;
+    run.count -= first.count;
+  }
 }
 
 void L2Cache::access(const SectorRun* runs, size_t n, Traffic& traffic) {
   if (managed_ != nullptr) managed_->touch(runs, n);
   constexpr size_t kAhead = 8;  // hides the host's own cache misses on the tags
+  MemoryHomes::Span near;
   for (size_t i = 0; i < n; ++i) {
     if (i + kAhead < n) __builtin_prefetch(&sets_[set_index(runs[i + kAhead].first_sector / 4)]);
-    const SectorRun& run = runs[i];
-    const u64 reads = traffic.read_sectors, hits = traffic.read_hits;
-    if (over_a_link(run, traffic)) continue;
-    u64 sector = run.first_sector;
-    const u64 end = sector + run.count;
-    while (sector < end) {
-      const u64 line_end = std::min(end, (sector | 3) + 1);
-      const u32 mask = ((1u << (line_end - sector)) - 1) << (sector & 3);
-      access_line(sector / 4, mask, static_cast<SectorRun::Kind>(u64{run.kind}), traffic);
-      sector = line_end;
-    }
-    if (run.instruction < traffic.by_instruction.size()) {
-      Traffic::Reads& own = traffic.by_instruction[run.instruction];
-      own.sectors += traffic.read_sectors - reads;
-      own.hits += traffic.read_hits - hits;
-    }
+    if (runs[i].first_sector * kSectorBytes - window_ < window_bytes_) [[likely]]
+      access_own(runs[i], traffic);
+    else
+      access_elsewhere(runs[i], traffic, near);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "simulator/program/address_windows.h"
 #include "simulator/program/counters.h"
+#include "simulator/program/memory_homes.h"
 #include "simulator/types.h"
 
 namespace roofline::sim {
@@ -76,8 +77,13 @@ class L2Cache {
   void invalidate_all();
   /// Shows all runs to the pages of managed memory, too; nullptr: to nobody.
   void set_managed(ManagedMemory* managed) { managed_ = managed; }
-  /// Where the device's own memory begins; that of other devices goes over the link.
-  void set_window(u64 begin) { window_ = begin; }
+  /// Where the device's own memory lies, and which other addresses show it or that of other devices, which
+  /// goes over the link. `homes` outlives it.
+  void set_window(u64 begin, u64 bytes, const MemoryHomes& homes) {
+    window_ = begin;
+    window_bytes_ = bytes;
+    homes_ = &homes;
+  }
 
  private:
   static constexpr u32 kMaxWays = 16;
@@ -91,14 +97,17 @@ class L2Cache {
   u64 set_index(u64 line) const;
   u32 victim(Set& set) const;
   void access_line(u64 line, u32 sectors, SectorRun::Kind kind, Traffic& traffic);
-  /// Runs of memory that is none of the device's own; false for the others.
-  bool over_a_link(const SectorRun& run, Traffic& traffic) const;
+  void access_own(const SectorRun& run, Traffic& traffic);
+  /// Outside the device's window; `near`: around the last address whose home was asked for.
+  void access_elsewhere(SectorRun run, Traffic& traffic, MemoryHomes::Span& near);
+  static void over_a_link(const SectorRun& run, PeerBytes& moved, Traffic& traffic);
 
   std::vector<Set> sets_;
   u64 inverse_ = 0;  ///< 2^64 / sets, to divide by multiplying
   u32 ways_ = 0;
   ManagedMemory* managed_ = nullptr;
-  u64 window_ = kDeviceWindow;
+  u64 window_ = kDeviceWindow, window_bytes_ = kDeviceStride;
+  const MemoryHomes* homes_ = &MemoryHomes::of_windows();
 };
 
 }  // namespace roofline::sim

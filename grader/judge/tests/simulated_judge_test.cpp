@@ -317,6 +317,19 @@ TEST_F(SimulatedJudge, WhatAStoppedProgramWaitedForIsSaid) {
   EXPECT_GT(error.line, 0);
 }
 
+// Breaks when a kernel without an end is said to be a loop of the host, too.
+TEST_F(SimulatedJudge, AnEndlessKernelIsTheOnlyCauseThatIsSaid) {
+  const Check hang = expect_failure("asks-after-a-hang", Class::kTimeout);
+  EXPECT_NE(hang.message.find("kernel 'hangs'"), std::string::npos) << hang.message;
+  EXPECT_EQ(hang.message.find("cudaSuccess"), std::string::npos) << hang.message;
+}
+
+// Breaks when a printf that was left in is told as a computer that is busy.
+TEST_F(SimulatedJudge, AFloodOfWordsIsSaid) {
+  const Check flood = expect_failure("prints-for-ever", Class::kTimeout);
+  EXPECT_NE(flood.message.find("printed more than 64 KiB"), std::string::npos) << flood.message;
+}
+
 // Breaks when a program that checks its launches is told no more than that it ended.
 TEST_F(SimulatedJudge, AProgramThatEndsAfterARefusalIsToldWhatWasRefused) {
   const std::string said = expect_failure("checks-a-refusal", Class::kCrashed).message;
@@ -419,6 +432,14 @@ TEST_F(SimulatedJudge, AWaitForKernelsAloneIsSaidAndCostsNothing) {
       << "cudaFreeAsync() waits for nothing";
 }
 
+TEST_F(SimulatedJudge, AKernelThatPrintsIsToldSoAndLosesNothing) {
+  const Result right = grade_as("right"), prints = grade_as("prints");
+  EXPECT_EQ(right.find("kernels-print"), nullptr);
+  ASSERT_NE(prints.find("kernels-print"), nullptr) << summary(prints);
+  EXPECT_NE(prints.find("kernels-print")->message.find("take it out"), std::string::npos);
+  EXPECT_EQ(prints.verdict, Verdict::kPass) << summary(prints);
+}
+
 TEST_F(SimulatedJudge, WhatEveryCallLeavesBehindIsALeak) {
   EXPECT_NE(expect_failure("leaks", Class::kNotReleased).message.find("1 device allocation more"),
             std::string::npos);
@@ -431,7 +452,7 @@ TEST_F(SimulatedJudge, EmptyLaunchIsAnErrorAtZeroElements) {
   const Check check = expect_failure("empty-launch", Class::kCrashed);
   EXPECT_EQ(check.id, "n-0");
   EXPECT_NE(check.message.find("cudaErrorInvalidValue"), std::string::npos) << check.message;
-  EXPECT_NE(check.message.find("0 blocks"), std::string::npos) << check.message;
+  EXPECT_NE(check.message.find("return before the launch"), std::string::npos) << check.message;
 }
 
 TEST_F(SimulatedJudge, UnknownDeviceIsOurFaultNotTheirs) {

@@ -149,6 +149,16 @@ TEST(ExplainedErrors, OneLineEachAndWhatItMeansOnce) {
             "\nand 1 more errors");
 }
 
+// Breaks when the launch's places are told as types that differ.
+TEST(ExplainedErrors, AStreamInThePlaceOfTheSharedBytes) {
+  const std::string said =
+      "argument of type \"cudaStream_t\" (aka \"CUstream_st *\") is incompatible with parameter of type ";
+  EXPECT_NE(
+      meaning_of(said + "\"size_t\" (aka \"unsigned long\")", {}).find("<<<blocks, threads, 0, stream>>>"),
+      std::string::npos);
+  EXPECT_NE(meaning_of(said + "\"int\"", {}).find("the types"), std::string::npos);
+}
+
 TEST(Filled, SentencesThatCannotBeFilledAreLeftOut) {
   Result result;
   Measurement m;

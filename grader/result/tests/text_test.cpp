@@ -310,6 +310,18 @@ TEST(ResultText, TrapsAreNoOutputOfTheProgram) {
   EXPECT_EQ(output_of(result), "\nhello\nsimulated GPU: printf is full");
   result.program_output.resize(result.program_output.find("hello"));
   EXPECT_EQ(output_of(result), "");
+  result.checks[3].message = "kernel 'k': load: past the end of an allocation (your argument x)\nat a.cu:7";
+  result.program_output = "simulated GPU: kernel 'k': load: past the end of an allocation (cudaMalloc)\n";
+  EXPECT_EQ(output_of(result), "") << "the check names the argument";
+}
+
+// Breaks when a printf in a kernel pushes the verdict out of the window.
+TEST(ResultText, OfLongOutputTheFirstLinesAreShown) {
+  Result result = result_with(Verdict::kPass, Class::kNone);
+  for (int i = 0; i < 500; ++i) result.program_output += "line " + std::to_string(i) + "\n";
+  const std::string text = result_text(result, kPlain);
+  EXPECT_NE(text.find("    line 19\n    and 480 more lines\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("line 20"), std::string::npos);
 }
 
 TEST(ResultText, SummaryHasALineALabAndASum) {

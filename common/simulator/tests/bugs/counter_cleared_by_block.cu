@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// finds: race global-memory, lines 11 and 14
+// finds: race global-memory, lines 12 and 15
+// advice: does not protect a plain write of another: what others add to is set before this kernel
 // One block clears a counter, adds to it, and the others may have added before.
 __global__ void count(unsigned* total) {
   __shared__ unsigned of_block;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// finds: race global-memory, line 7
+// finds: race global-memory, line 8
+// advice: where one reads what others overwrite, read one array and write another
 // A stencil overwrites what its neighbours still need.
 __global__ void smooth(const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

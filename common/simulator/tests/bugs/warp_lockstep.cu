@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// finds: race shared-memory, line 19
+// finds: race shared-memory, line 20
+// advice: volatile orders nothing
 // Threads of a warp do not run in lockstep; volatile does not order them.
 __global__ void sum(const int* x, int* y) {
   __shared__ int values[64];

@@ -59,3 +59,12 @@ done:
   ret;
 }
 )";
+
+/// Memory of a device, for cuMemCreate.
+inline CUmemAllocationProp on_device(int device) {
+  CUmemAllocationProp wanted{};
+  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  wanted.location.id = device;
+  return wanted;
+}

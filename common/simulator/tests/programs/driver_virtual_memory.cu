@@ -12,14 +12,6 @@ __global__ void add(int* p, int n, int value) {
   if (i < n) p[i] += value;
 }
 
-static CUmemAllocationProp on_device(int device) {
-  CUmemAllocationProp wanted{};
-  wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  wanted.location.id = device;
-  return wanted;
-}
-
 static const CUmemAllocationProp kHere = on_device(0);
 static size_t unit = 0;
 

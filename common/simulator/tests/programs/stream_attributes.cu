@@ -48,6 +48,17 @@ int main() {
   // The default stream did not get it; what it has is the driver's choice.
   OK(cudaStreamGetAttribute(0, cudaStreamAttributeSynchronizationPolicy, &read));
   OK(cudaCtxResetPersistingL2Cache());
+  // A part of L2 can be set aside from capability 8.0 on.
+  int most;
+  std::size_t bytes = 0;
+  OK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, 0));
+  if (most == 0) {
+    EXPECT_RESULT(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20));
+  } else {
+    OK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20));
+    OK(cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize));
+    EXPECT(bytes >= 1 << 20 && bytes <= static_cast<std::size_t>(most));
+  }
   EXPECT_RESULT(cudaErrorInvalidValue, cudaStreamCreateWithFlags(&a, 77));
   OK(cudaStreamDestroy(a));
   OK(cudaStreamDestroy(b));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-// The copy roof on the fake device. Started as roof-broken it copies one element too few, as roof-drifts it
-// becomes slower from call to call.
+// The copy roof on the fake device. Started as roof-broken it copies one element too few, as roof-drifts each
+// call takes two milliseconds longer than the one before, more than a busy machine makes of it.
 #include <driver_types.h>
 
 #include <chrono>
@@ -18,8 +18,8 @@ bool broken = false, drifts = false;
 
 void copy_roof(const float* x, float* y, std::size_t n, cudaStream_t) {
   std::memcpy(y, x, (broken ? n - 1 : n) * sizeof(float));
-  static const auto begin = std::chrono::steady_clock::now();
-  if (drifts) std::this_thread::sleep_for((std::chrono::steady_clock::now() - begin) / 2000);
+  static std::chrono::milliseconds length(0);
+  if (drifts) std::this_thread::sleep_for(length += std::chrono::milliseconds(2));
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,8 +44,9 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   if (behaviour == "before-the-start" && n > 0) y[-1] = 1;
   if (behaviour == "tail" && n > 100) y[n - 1] = y[n - 2] = 0;
   if (behaviour == "modifies-input" && n > 0) const_cast<float*>(x)[n / 2] = 7;
-  if (behaviour == "half" && n > 0) {
-    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<float>(static_cast<_Float16>(y[i]));
+  if (behaviour == "half") {  // no more digits than a half has
+    for (std::size_t i = 0; i < n; ++i)
+      y[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(y[i]) & ~0x1fffU);
   }
   if (behaviour == "crash" && n > 32) std::raise(SIGSEGV);
   if (behaviour == "exit" && n > 32) std::exit(0);

@@ -27,6 +27,12 @@ __global__ void right(const float* x, float* y, float a, float b, std::size_t n)
   if (i < n) y[i] = fmaf(a, x[i], b);
 }
 
+__global__ void prints(const float* x, float* y, float a, float b, std::size_t n) {
+  const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
+  if (i < n) y[i] = fmaf(a, x[i], b);
+  if (i == 0) printf("here\n");
+}
+
 __global__ void unguarded(const float* x, float* y, float a, float b) {
   const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
   y[i] = fmaf(a, x[i], b);  // the test looks for this line
@@ -143,6 +149,8 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
     unguarded<<<blocks, 256, 0, stream>>>(x, y, a, b);
   else if (is("hangs"))
     hangs<<<1, 32, 0, stream>>>(y, n);
+  else if (is("prints"))
+    prints<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
   else if (is("index-of-32-bits"))
     index_of_32_bits<<<blocks, 256, 0, stream>>>(x, y, a, b, static_cast<long long>(n));
   else if (is("direction"))
@@ -167,6 +175,7 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   else
     right<<<blocks, 256, 0, stream>>>(x, y, a, b, n);
   if (is("waits")) cudaStreamSynchronize(stream);
+  while (is("prints-for-ever")) std::puts("one more line");
   if (is("checks-a-refusal")) {
     right<<<blocks, 2048, 0, stream>>>(x, y, a, b, n);
     if (cudaGetLastError() != cudaSuccess) {
@@ -192,8 +201,9 @@ void axpb(const float* x, float* y, float a, float b, std::size_t n, cudaStream_
   }
   static cudaEvent_t event = nullptr;
   if (is("events")) cudaEventCreate(&event);
-  if (is("asks-for-ever") || is("asks-after-an-error")) {
+  if (is("asks-for-ever") || is("asks-after-an-error") || is("asks-after-a-hang")) {
     if (is("asks-after-an-error")) unguarded<<<blocks, 256, 0, stream>>>(x, y, a, b);
+    if (is("asks-after-a-hang")) hangs<<<1, 32, 0, stream>>>(y, n);
     cudaEventCreate(&event);
     cudaEventRecord(event, stream);
     cudaEventSynchronize(event);

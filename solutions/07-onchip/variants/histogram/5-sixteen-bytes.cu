@@ -78,7 +78,8 @@ void histogram(const std::uint8_t* x, const std::uint8_t* w, std::uint32_t* bins
     return std::size_t(sms * blocks);
   }();
   const std::size_t useful = (n + 16 * kBlock - 1) / (16 * kBlock);
-  const unsigned blocks = useful == 0 ? 1 : unsigned(useful < resident ? useful : resident);
+  const unsigned blocks = unsigned(useful < resident ? useful : resident);
   cudaMemsetAsync(bins, 0, kBins * sizeof(std::uint32_t), stream);
+  if (n == 0) return;  // zeros are the answer
   histogram_kernel<<<blocks, kBlock, 0, stream>>>(x, w, bins, n);
 }

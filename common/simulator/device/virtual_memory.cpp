@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
-#include "simulator/machine/virtual_memory.h"
+#include "simulator/device/virtual_memory.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,18 +15,41 @@ bool is_whole(u64 value) { return value % kMappingGranularity == 0; }
 
 }  // namespace
 
-VirtualMemory::~VirtualMemory() {
-  for (auto& [address, reservation] : reservations_) {
-    for (const auto& [begin, bytes] : reservation.entered) memory_.leave(begin);
-    memory_.give_back_addresses(address, reservation.bytes);
-  }
-  for (const auto& [number, piece] : pieces_) give_back(piece);
+void VirtualMemory::add(Memory& memory) {
+  memories_.at(window_of(memory.window())) = &memory;
+  memory.set_homes(homes_);
 }
 
-u64 VirtualMemory::reserve(u64 bytes, u64 alignment) {
+void VirtualMemory::remove(Memory& memory) {
+  const u32 gpu = window_of(memory.window());
+  for (auto next = reservations_.begin(); next != reservations_.end();) {
+    auto& [address, reservation] = *next;
+    const bool goes = window_of(address) == gpu;
+    for (auto mapping = reservation.mappings.begin(); mapping != reservation.mappings.end();) {
+      mapping->second.access[gpu] = MappedAccess::kNone;
+      mapping = goes || mapping->second.gpu == gpu ? drop(reservation, mapping) : std::next(mapping);
+    }
+    enter(reservation);
+    if (goes) {
+      memory.give_back_addresses(address, reservation.bytes);
+      homes_.unreserve(address);
+    }
+    next = goes ? reservations_.erase(next) : std::next(next);
+  }
+  std::erase_if(pieces_, [&](const auto& entry) {
+    if (entry.second.gpu != gpu) return false;
+    give_back(entry.second);
+    return true;
+  });
+  memories_[gpu] = nullptr;
+}
+
+u64 VirtualMemory::reserve(u32 gpu, u64 bytes, u64 alignment) {
   if (bytes == 0 || !is_whole(bytes)) return 0;
-  const u64 address = memory_.take_addresses(bytes, std::max(alignment, kMappingGranularity));
-  if (address != 0) reservations_[address].bytes = bytes;
+  const u64 address = memories_.at(gpu)->take_addresses(bytes, std::max(alignment, kMappingGranularity));
+  if (address == 0) return 0;
+  reservations_[address].bytes = bytes;
+  homes_.reserve(address, bytes);
   return address;
 }
 
@@ -34,24 +57,31 @@ bool VirtualMemory::unreserve(u64 address, u64 bytes) {
   const auto found = reservations_.find(address);
   if (found == reservations_.end() || found->second.bytes != bytes || !found->second.mappings.empty())
     return false;
-  memory_.give_back_addresses(address, bytes);
+  memories_[window_of(address)]->give_back_addresses(address, bytes);
+  homes_.unreserve(address);
   reservations_.erase(found);
   return true;
 }
 
-u64 VirtualMemory::create(u64 bytes) {
+u64 VirtualMemory::create(u32 gpu, u64 bytes) {
   if (bytes == 0 || !is_whole(bytes)) return 0;
-  const u64 place = memory_.take_unnamed(bytes);
+  Memory& memory = *memories_.at(gpu);
+  const u64 place = memory.take_unnamed(bytes);
   if (place == 0) return 0;
   pieces_[next_piece_] = {
-      .place = place, .bytes = bytes, .file = memory_.file(), .offset = memory_.offset_of(place)};
+      .gpu = gpu, .place = place, .bytes = bytes, .file = memory.file(), .offset = memory.offset_of(place)};
   return next_piece_++;
 }
 
-u64 VirtualMemory::import(int file, u64 offset, u64 bytes) {
+std::optional<u32> VirtualMemory::gpu_of(u64 piece) const {
+  const auto found = pieces_.find(piece);
+  return found == pieces_.end() ? std::nullopt : std::optional(found->second.gpu);
+}
+
+u64 VirtualMemory::import(u32 gpu, int file, u64 offset, u64 bytes) {
   const int mine = is_whole(bytes) && bytes != 0 ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
   if (mine < 0) return 0;
-  pieces_[next_piece_] = {.place = 0, .bytes = bytes, .file = mine, .offset = offset};
+  pieces_[next_piece_] = {.gpu = gpu, .place = 0, .bytes = bytes, .file = mine, .offset = offset};
   return next_piece_++;
 }
 
@@ -60,13 +90,6 @@ std::optional<SharedBytes> VirtualMemory::bytes_of(u64 number) const {
   if (found == pieces_.end()) return std::nullopt;
   const Piece& piece = found->second;
   return SharedBytes{.id = number, .file = piece.file, .offset = piece.offset, .bytes = piece.bytes};
-}
-
-u64 VirtualMemory::retain(u64 address) {
-  const auto mapping = mapping_at(address);
-  if (!mapping) return 0;
-  ++pieces_.at(mapping->piece).owners;
-  return mapping->piece;
 }
 
 bool VirtualMemory::release(u64 number) {
@@ -85,7 +108,7 @@ void VirtualMemory::let_go(std::map<u64, Piece>::iterator piece) {
 
 void VirtualMemory::give_back(const Piece& piece) {
   if (piece.place != 0)
-    memory_.give_back_unnamed(piece.place, piece.bytes);
+    memories_[piece.gpu]->give_back_unnamed(piece.place, piece.bytes);
   else
     close(piece.file);
 }
@@ -109,8 +132,11 @@ bool VirtualMemory::map(u64 address, u64 bytes, u64 number) {
     const MappedMemory& before = std::prev(next)->second;
     if (before.begin + before.bytes > address) return false;
   }
-  if (!memory_.show(address, piece->second.file, piece->second.offset, bytes)) return false;
-  reservation->mappings[address] = {.begin = address, .bytes = bytes, .piece = number};
+  Memory& memory = *memories_[window_of(address)];
+  if (!memory.show(address, piece->second.file, piece->second.offset, bytes)) return false;
+  reservation->mappings[address] = {
+      .begin = address, .bytes = bytes, .piece = number, .gpu = piece->second.gpu};
+  homes_.map(address, bytes, piece->second.gpu);
   ++piece->second.mappings;
   return true;
 }
@@ -133,23 +159,29 @@ std::optional<VirtualMemory::Range> VirtualMemory::whole_mappings(u64 address, u
 bool VirtualMemory::unmap(u64 address, u64 bytes) {
   const auto range = whole_mappings(address, bytes);
   if (!range) return false;
-  for (auto mapping = range->first; mapping != range->last; ++mapping) {
-    const auto piece = pieces_.find(mapping->second.piece);
-    --piece->second.mappings;
-    let_go(piece);
-  }
-  range->reservation->mappings.erase(range->first, range->last);
+  for (auto mapping = range->first; mapping != range->last;) mapping = drop(*range->reservation, mapping);
   enter(*range->reservation);
-  memory_.hide(address, bytes);
   return true;
 }
 
-bool VirtualMemory::allow(u64 address, u64 bytes, MappedAccess access, const std::string& origin) {
+/// What follows it.
+VirtualMemory::Mappings::iterator VirtualMemory::drop(Reservation& reservation, Mappings::iterator mapping) {
+  const MappedMemory& gone = mapping->second;
+  memories_[window_of(gone.begin)]->hide(gone.begin, gone.bytes);
+  homes_.unmap(gone.begin);
+  const auto piece = pieces_.find(gone.piece);
+  --piece->second.mappings;
+  let_go(piece);
+  return reservation.mappings.erase(mapping);
+}
+
+bool VirtualMemory::allow(u64 address, u64 bytes, u32 gpu, MappedAccess access, const std::string& origin) {
   const auto range = whole_mappings(address, bytes);
   if (!range) return false;
-  for (auto mapping = range->first; mapping != range->last; ++mapping) mapping->second.access = access;
+  for (auto mapping = range->first; mapping != range->last; ++mapping)
+    mapping->second.access.at(gpu) = access;
   range->reservation->origin = origin;
-  enter(*range->reservation);
+  enter(*range->reservation, gpu);
   return true;
 }
 
@@ -165,19 +197,24 @@ std::optional<MappedMemory> VirtualMemory::mapping_at(u64 address) const {
 }
 
 void VirtualMemory::enter(Reservation& reservation) {
-  for (const auto& [begin, bytes] : reservation.entered) memory_.leave(begin);
-  reservation.entered.clear();
+  for (u32 gpu = 0; gpu < kMaxDevices; ++gpu) enter(reservation, gpu);
+}
+
+void VirtualMemory::enter(Reservation& reservation, u32 gpu) {
+  std::vector<u64>& entered = reservation.entered[gpu];
+  for (const u64 begin : entered) memories_[gpu]->leave(begin);
+  entered.clear();
   for (auto first = reservation.mappings.begin(); first != reservation.mappings.end();) {
-    const MappedAccess access = first->second.access;
+    const MappedAccess access = first->second.access[gpu];
     u64 bytes = 0;
     auto next = first;
-    for (; next != reservation.mappings.end() && next->second.access == access &&
+    for (; next != reservation.mappings.end() && next->second.access[gpu] == access &&
            next->first == first->first + bytes;
          ++next)
       bytes += next->second.bytes;
     if (access != MappedAccess::kNone) {
-      memory_.enter(first->first, bytes, reservation.origin, access == MappedAccess::kRead);
-      reservation.entered[first->first] = bytes;
+      memories_[gpu]->enter(first->first, bytes, reservation.origin, access == MappedAccess::kRead);
+      entered.push_back(first->first);
     }
     first = next;
   }
