@@ -273,27 +273,28 @@ struct GraphDefinition {
   void fields(auto& io) { io(nodes, own_priorities); }
 };
 /// Instantiation: a GraphDefinition lies in the first `bytes` of the staging memory. The program chooses the
-/// number; a graph that has it is replaced.
+/// number; a graph that has it is replaced. Answered by GraphFacts.
 struct DefineGraph {
   u32 graph = 0;
   u64 bytes = 0;
   void fields(auto& io) { io(graph, bytes); }
 };
-/// New parameters for one node of an executable graph; its kind and dependencies stay.
+/// New parameters for one node of an executable graph; its kind and dependencies stay. Answered by
+/// GraphFacts.
 struct UpdateGraphNode {
   u32 graph = 0, place = 0;
   GraphNode node;
   void fields(auto& io) { io(graph, place, node); }
 };
-/// Posted. The program chooses the number of the run; a graph without nodes that need the program is over
-/// when the command is.
+/// Posted. The program chooses the number of the run; a graph without nodes that need the program or may wait
+/// is over when the command is.
 struct LaunchGraph {
   u32 graph = 0, stream = 0, run = 0;
   s32 priority = 0;  ///< of the stream
   void fields(auto& io) { io(graph, stream, run, priority); }
 };
 /// Answered by GraphStop: the node at which the run waits for the program. `served`: so many stops of the run
-/// have been dealt with; the run goes on when that is one more than before.
+/// have been dealt with; the run goes on when that is one more than before, or when a kernel of it waits.
 struct ResumeGraph {
   u32 run = 0;
   u64 served = 0;
@@ -430,9 +431,18 @@ struct AwaitWord {
   WordOperation operation;
   void fields(auto& io) { io(stream, operation); }
 };
-/// Posted. All threads of the program wait for streams that wait for a word: nobody can end that.
+/// Posted. Threads of the program wait for streams that wait for a word or a kernel, and for long nobody has
+/// called; `all`: all threads wait, so nobody can end that.
 struct GiveUpWaiting {
-  void fields(auto&) {}
+  bool all = true;
+  void fields(auto& io) { io(all); }
+};
+/// Answered by KernelState: whether the kernel that was launched last in a stream has ended. One that waits
+/// in memory for what comes after it looks again. Until it ends the program holds back what follows in the
+/// stream, and asks again. What a fault came to is told by later answers.
+struct AwaitKernel {
+  u32 stream = 0;
+  void fields(auto& io) { io(stream); }
 };
 
 /// Shares something of the program with other processes. Answered by SharedHandle.
@@ -473,7 +483,7 @@ using Command =
                  ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
                  AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen,
                  CreateCondition, DestroyCondition, WriteWord, AwaitWord, GiveUpWaiting, Share, OpenShared,
-                 CloseShared, ForgetEvent>;
+                 CloseShared, ForgetEvent, AwaitKernel>;
 
 template <class T>
 inline constexpr bool kPosted =

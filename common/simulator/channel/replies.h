@@ -40,10 +40,11 @@ struct DeviceFacts {
 struct Welcome {
   DeviceFacts facts;
   u64 staging_bytes = 0, host_window_bytes = 0;
-  u32 checks = 0;        ///< what is checked: a set of Check (checks/finding.h)
-  u32 gpus = 1;          ///< how many of the device there are
-  bool sharing = false;  ///< MachineOptions::sharing
-  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks, gpus, sharing); }
+  u32 checks = 0;         ///< what is checked: a set of Check (checks/finding.h)
+  u32 gpus = 1;           ///< how many of the device there are
+  bool sharing = false;   ///< MachineOptions::sharing
+  bool observed = false;  ///< kernels are watched as they run: one at a time
+  void fields(auto& io) { io(facts, staging_bytes, host_window_bytes, checks, gpus, sharing, observed); }
 };
 
 struct Address {
@@ -64,7 +65,7 @@ struct LoadedFunction {
     io(facts.id, facts.name, facts.parameter_offsets, facts.parameter_sizes, facts.parameter_bytes);
     io(r.registers, r.registers_estimated, r.static_shared_bytes, r.dynamic_shared_bytes, r.local_bytes,
        r.spill_bytes);
-    io(r.barriers, r.max_threads, facts.cluster, facts.problem);
+    io(r.barriers, r.max_threads, facts.cluster, facts.problem, facts.may_wait);
   }
 };
 struct LoadedVariable {
@@ -91,6 +92,10 @@ struct StreamState {
 struct WordState {
   bool accepted = false;
   void fields(auto& io) { io(accepted); }
+};
+struct KernelState {
+  bool ended = false;
+  void fields(auto& io) { io(ended); }
 };
 struct MemoryState {
   u64 free_bytes = 0, total_bytes = 0;
@@ -127,7 +132,13 @@ struct GraphStop {
   bool done = false;  ///< the run is over; the rest means nothing
   u32 node = 0;       ///< place in the graph
   u64 offset = 0, bytes = 0;
-  void fields(auto& io) { io(done, node, offset, bytes); }
+  bool waits = false;  ///< a kernel of the run waits for what comes after it: to be asked again; the rest
+                       ///< means nothing
+  void fields(auto& io) { io(done, node, offset, bytes, waits); }
+};
+struct GraphFacts {
+  bool may_wait = false;  ///< kernels of it, in memory for what comes after them
+  void fields(auto& io) { io(may_wait); }
 };
 struct BusyRun {
   u64 begin = 0, bytes = 0;

@@ -3,6 +3,7 @@
 #include "simulator/device/device.h"
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <stdexcept>
 
@@ -32,7 +33,8 @@ struct Device::State final : KernelTable {
         mapped(of_all),
         imported(memory),
         l2(d.l2_bytes, d.l2_ways),
-        runner(description, threads) {
+        n_threads(threads) {
+    runners.emplace_back(description, settings, threads);
     if (mapped != nullptr) mapped->add(memory);
     l2.set_window(memory.window(), memory.window_bytes(), memory.homes());
   }
@@ -74,9 +76,23 @@ struct Device::State final : KernelTable {
     return address;
   }
 
+  /// What runs one launch at a time: more than one are at work while kernels wait and let others go on.
+  struct Runner {
+    Runner(const DeviceDescription& device, const GridSettings& settings, unsigned threads)
+        : grids(device, settings, threads) {}
+    GridRunner grids;
+    u64 workspace = 0;  ///< of cooperative launches, allocated by the first
+    bool busy = false;
+  };
+  Runner& idle_runner() {
+    const auto idle = std::ranges::find_if(runners, [](const Runner& each) { return !each.busy; });
+    return idle != runners.end() ? *idle : runners.emplace_back(description, settings, n_threads);
+  }
+
   /// What cooperative groups find behind %envreg1: u32 size, then the barrier of the grid.
-  u64 clean_workspace() {
+  u64 clean_workspace(Runner& runner) {
     constexpr u32 kBytes = 256;
+    u64& workspace = runner.workspace;
     if (workspace == 0) workspace = memory.allocate(kBytes, "workspace of cooperative launches");
     if (workspace == 0) return 0;
     auto* words = reinterpret_cast<u32*>(workspace);
@@ -103,7 +119,9 @@ struct Device::State final : KernelTable {
   Textures textures;
   Conditions conditions;
   L2Cache l2;
-  GridRunner runner;
+  GridSettings settings;
+  unsigned n_threads = 1;
+  std::list<Runner> runners;
   ReplayMemory replays;
   ManagedAllocator managed;
   std::map<ModuleId, std::unique_ptr<Module>> modules;
@@ -117,7 +135,6 @@ struct Device::State final : KernelTable {
   Observer* observer = nullptr;
   u64 stack_bytes = 1024;
   u64 launches = 0;
-  u64 workspace = 0;  ///< of cooperative launches, allocated by the first
   double now_ns = 0;  ///< modelled time of all kernels so far
   std::optional<ThreadRequest> request;
   ThreadRecord record;
@@ -150,7 +167,7 @@ u64 Device::open_memory(int file, u64 offset, u64 bytes, const std::string& orig
 }
 bool Device::close_memory(u64 address) { return state_->imported.close(address); }
 void Device::lose_memory(u64 address, const std::string& origin) { state_->imported.lose(address, origin); }
-void Device::set_shares_memory(bool shares) { state_->runner.set_shares_memory(shares); }
+void Device::set_shares_memory(bool shares) { state_->settings.shares_memory = shares; }
 u64 Device::free_bytes() const { return state_->memory.free_bytes(); }
 u64 Device::take_peak() { return state_->memory.take_peak(); }
 void Device::empty_l2() { state_->l2.invalidate_all(); }
@@ -205,6 +222,9 @@ ModuleFacts Device::load_module(const std::string& ptx, const std::vector<ElfKer
 
 namespace {
 
+/// Whether its blocks may wait for what somebody else writes to global memory.
+bool may_wait_for_others(const Kernel& kernel) { return kernel.in_order && kernel.may_spin; }
+
 /// How long each matrix instruction keeps the Tensor Cores of an SM at its type's own rate.
 void note_tensor_work(Kernel& kernel, const DeviceDescription& device) {
   for (Function& function : kernel.functions)
@@ -235,6 +255,7 @@ ModuleFacts Device::load_modules(const std::vector<std::string>& ptx, const std:
     function.resources = kernel->resources;
     function.cluster = kernel->cluster;
     function.problem = kernel->problem;
+    function.may_wait = may_wait_for_others(*kernel);
     facts.functions.push_back(std::move(function));
     state_->kernels.push_back(kernel.get());
     if (!kernel->functions.empty()) state_->by_address[kernel->entry().address] = facts.functions.back().id;
@@ -277,6 +298,11 @@ Occupancy Device::occupancy_of(FunctionId function, Dim3 block, u64 dynamic_shar
                    0);
 }
 
+bool Device::may_wait(FunctionId function) const {
+  const auto& kernels = state_->kernels;
+  return function < kernels.size() && kernels[function] != nullptr && may_wait_for_others(*kernels[function]);
+}
+
 const std::string& Device::load_problem(FunctionId function) const {
   return state_->kernel(function).problem;
 }
@@ -298,9 +324,9 @@ void Device::set_pending_launches(u64 launches) { state_->pending_launches = lau
 void Device::set_permute_fragments(bool permute) { state_->permute_fragments = permute; }
 void Device::set_stack_bytes(u64 bytes) { state_->stack_bytes = bytes; }
 void Device::set_observer(Observer* observer) { state_->observer = observer; }
-void Device::set_time_limit(double seconds) { state_->runner.set_time_limit(seconds); }
-void Device::set_blocks_at_ends(u64 blocks) { state_->runner.set_blocks_at_ends(blocks); }
-void Device::set_shuffle_blocks(bool shuffled) { state_->runner.set_shuffle_blocks(shuffled); }
+void Device::set_time_limit(double seconds) { state_->settings.time_limit = seconds; }
+void Device::set_blocks_at_ends(u64 blocks) { state_->settings.blocks_at_ends = blocks; }
+void Device::set_shuffle_blocks(bool shuffled) { state_->settings.shuffle_blocks = shuffled; }
 
 void Device::follow(const ThreadRequest& request) {
   state_->request = request;
@@ -308,8 +334,9 @@ void Device::follow(const ThreadRequest& request) {
 }
 const ThreadRecord& Device::followed() const { return state_->record; }
 
-LaunchResult Device::launch(const Launch& launch, u64 waiting) {
+LaunchResult Device::launch(const Launch& launch, u64 waiting, const LetOthersGoOn* others) {
   State& s = *state_;
+  State::Runner& runner = s.idle_runner();
   const Kernel& kernel = s.kernel(launch.function);
   LaunchResult result;
   result.kernel = kernel.name;
@@ -337,9 +364,10 @@ LaunchResult Device::launch(const Launch& launch, u64 waiting) {
   grid.asked_for_clusters = grid.cluster.count() != 0;
   grid.has_clusters = grid.asked_for_clusters || kernel.uses_clusters;
   if (!grid.asked_for_clusters) grid.cluster = {1, 1, 1};
-  if (launch.cooperative) grid.workspace = s.clean_workspace();
+  if (launch.cooperative) grid.workspace = s.clean_workspace(runner);
   DeviceRuntime runtime(s, s.memory, waiting, s.pending_launches);
   grid.runtime = &runtime;
+  grid.others = others;
   grid.observer = s.observer;
   if (s.observer != nullptr) {
     s.observer->launch_begins(grid);
@@ -347,7 +375,9 @@ LaunchResult Device::launch(const Launch& launch, u64 waiting) {
   }
   const std::unique_ptr<ThreadRecorder> recorder = s.recorder_of(grid);
   grid.recorder = recorder.get();
-  GridOutcome outcome = s.runner.run(grid, s.l2, result.occupancy);
+  runner.busy = true;
+  GridOutcome outcome = runner.grids.run(grid, s.l2, result.occupancy);
+  runner.busy = false;
   if (recorder != nullptr) recorder->finish();
   if (s.observer != nullptr) s.observer->launch_ends(grid);
   result.counters = std::move(outcome.counters);

@@ -14,6 +14,7 @@
 #include "simulator/program/device_work.h"
 #include "simulator/program/launch.h"
 #include "simulator/program/memory_homes.h"
+#include "simulator/program/others.h"
 #include "simulator/program/shared_bytes.h"
 #include "simulator/program/texture.h"
 #include "simulator/program/thread_record.h"
@@ -126,7 +127,11 @@ class Device {
 
   /// Runs to completion. Launch-configuration errors are the caller's to check first (check_launch).
   /// `waiting`: launches by kernels that have not begun.
-  LaunchResult launch(const Launch& launch, u64 waiting = 0);
+  /// `others`: go on while all its blocks wait for memory that somebody else may write; further launches may
+  /// run meanwhile, if nobody observes (set_observer). nullptr: such a wait is a deadlock.
+  LaunchResult launch(const Launch& launch, u64 waiting = 0, const LetOthersGoOn* others = nullptr);
+  /// Whether a launch may ask others to go on; false for a function that is unknown.
+  bool may_wait(FunctionId function) const;
   /// Empty when the kernel can run; otherwise the instruction that is missing, in a sentence.
   const std::string& load_problem(FunctionId function) const;
   /// Empty when the launch is allowed; otherwise the limit it breaks, in a sentence.

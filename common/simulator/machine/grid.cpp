@@ -101,7 +101,8 @@ struct GridRunner::Launch {
   }
 };
 
-GridRunner::GridRunner(const DeviceDescription& device, unsigned threads) : device_(device), pool_(threads) {
+GridRunner::GridRunner(const DeviceDescription& device, const GridSettings& settings, unsigned threads)
+    : device_(device), settings_(settings), pool_(threads) {
   for (unsigned i = 0; i < pool_.workers(); ++i) workers_.push_back(std::make_unique<Worker>(device));
 }
 
@@ -110,7 +111,7 @@ GridRunner::~GridRunner() = default;
 GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy) {
   Launch launch{.grid = grid, .l2 = l2};
   launch.blocks = grid.size.count();
-  launch.at_ends = blocks_at_ends_;
+  launch.at_ends = settings_.blocks_at_ends;
   launch.draw_samples();
   launch.resident = std::max<u64>(u64{occupancy.blocks_per_sm} * device_.sms, 1);
   const u64 shared =
@@ -127,7 +128,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   }
   const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
   launch.parallel = workers > 1;
-  grid.parallel = launch.parallel || shares_memory_;
+  grid.parallel = launch.parallel || settings_.shares_memory;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
   launch.traffic.by_instruction.resize(grid.kernel->info.size());
   fill_launch_rows(*grid.kernel, grid);
@@ -143,7 +144,7 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
       for (AccessEntry& known : worker.access.entries) known.pattern.mask = 0;
     worker.heat.clear();
   }
-  launch.in_time = grid.kernel->in_order && grid.kernel->waits_for_blocks && !shuffle_blocks_;
+  launch.in_time = grid.kernel->in_order && grid.kernel->waits_for_blocks && !settings_.shuffle_blocks;
   if (launch.in_time) {
     if (launch.at_ends == 0) run_in_time(launch);
   } else if (in_turns) {
@@ -202,9 +203,9 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
 }
 
 void GridRunner::check_time(const Launch& launch, const Block& block) const {
-  if (time_limit_ <= 0) return;
-  if (std::chrono::duration<double>(Clock::now() - launch.start).count() > time_limit_)
-    report_timeout(block, time_limit_);
+  if (settings_.time_limit <= 0) return;
+  if (std::chrono::duration<double>(Clock::now() - launch.start).count() > settings_.time_limit)
+    report_timeout(block, settings_.time_limit);
 }
 
 void GridRunner::note_trap(Launch& launch, u64 block, const Trap& trap) {
@@ -327,7 +328,7 @@ static u64 shuffled(u64 n, u64 count) {
 }
 
 void GridRunner::start_block(Launch& launch, BlockRunner& runner, u64 n) {
-  const bool mixed = shuffle_blocks_ && !launch.grid.has_clusters;
+  const bool mixed = settings_.shuffle_blocks && !launch.grid.has_clusters;
   const u64 id = block_in_order(launch.grid, mixed ? shuffled(n, launch.blocks) : n),
             size = launch.grid.cluster.count();
   runner.block().runs.clear();
@@ -360,7 +361,7 @@ void GridRunner::run_in_turns(Launch& launch) {
   std::vector<BlockRunner*> resident, idle;
   u64 started = 0;
   size_t turn = 0, idle_turns = 0;
-  SpinWatch watch(launch.grid, shares_memory_);
+  SpinWatch watch(launch.grid, settings_.shares_memory);
   for (auto& runner : residents_) idle.push_back(runner.get());
   // Whatever has room starts, in launch order; then round and round. In a mixed order the newest is the first
   // of a round: what it waits for is then not there because older blocks had their turns before it.
@@ -370,20 +371,21 @@ void GridRunner::run_in_turns(Launch& launch) {
       BlockRunner* fresh = &idle_runner(launch, idle);
       start_block(launch, *fresh, started);
       ++started;
-      turn = shuffle_blocks_ ? 0 : resident.size();
+      turn = settings_.shuffle_blocks ? 0 : resident.size();
       resident.push_back(fresh);
       watch.reset();
       idle_turns = 0;
     }
-    const size_t at = shuffle_blocks_ ? resident.size() - 1 - turn : turn;
+    const size_t at = settings_.shuffle_blocks ? resident.size() - 1 - turn : turn;
     BlockRunner* runner = resident[at];
     Block& block = runner->block();
     bool ended = false;
     try {
       u64 used = 0;
-      ended = runner->run(shuffle_blocks_ ? kShortSlice : kSlice, used);
+      ended = runner->run(settings_.shuffle_blocks ? kShortSlice : kSlice, used);
       if (!ended) {
         check_time(launch, block);
+        watch.note(block);
         watch.after_turn(block, used, resident, turn + 1 == resident.size());
         idle_turns = used != 0 ? 0 : idle_turns + 1;
         if (idle_turns > resident.size()) report_deadlock(block);
@@ -415,7 +417,7 @@ void GridRunner::run_in_time(Launch& launch) {
   std::vector<BlockRunner*> idle;
   for (auto& runner : residents_) idle.push_back(runner.get());
   TimeOrder order(*launch.grid.memory);
-  SpinWatch watch(launch.grid, shares_memory_);
+  SpinWatch watch(launch.grid, settings_.shares_memory);
   MemoryQueues memory(device_, launch.traffic);
   const u64 together = launch.grid.has_clusters ? launch.grid.cluster.count() : 1;
   u64 started = 0, places = launch.resident;
@@ -445,6 +447,7 @@ void GridRunner::run_in_time(Launch& launch) {
       ended = runner.run_until(cycle, kSlice, used);
       check_time(launch, block);
       order.notice(block.runs, cycle);
+      watch.note(block);
       launch.l2.access(block.runs.data(), block.runs.size(), launch.traffic);
       block.runs.clear();
       block.start += memory.wait(cycle);

@@ -28,21 +28,25 @@ struct GridOutcome {
   u64 trapped_block = 0;
 };
 
-/// Runs the blocks of launches: on all host threads when their order cannot matter, otherwise in turns on
-/// one. Nothing it reports depends on the number of threads.
-class GridRunner {
- public:
-  GridRunner(const DeviceDescription& device, unsigned threads);
-  ~GridRunner();
-
-  void set_time_limit(double seconds) { time_limit_ = seconds; }
+/// How launches run; it may change between them.
+struct GridSettings {
+  double time_limit = 0;  ///< wall seconds of a launch; 0: none
   /// Blocks that run in turns start in the opposite order; clusters keep theirs.
-  void set_shuffle_blocks(bool shuffled) { shuffle_blocks_ = shuffled; }
+  bool shuffle_blocks = false;
   /// Kernels of other processes use the same memory at the same time.
-  void set_shares_memory(bool shares) { shares_memory_ = shares; }
+  bool shares_memory = false;
   /// Only so many blocks at each end of a grid run, and none where blocks may wait for each other: whether
   /// their addresses are right, in arrays that are too large to be worked on. 0: all run.
-  void set_blocks_at_ends(u64 blocks) { blocks_at_ends_ = blocks; }
+  u64 blocks_at_ends = 0;
+};
+
+/// Runs the blocks of launches, one launch at a time: on all host threads when their order cannot matter,
+/// otherwise in turns on one. Nothing it reports depends on the number of threads.
+class GridRunner {
+ public:
+  GridRunner(const DeviceDescription& device, const GridSettings& settings, unsigned threads);
+  ~GridRunner();
+
   unsigned threads() const { return pool_.workers(); }
   GridOutcome run(Grid& grid, L2Cache& l2, const Occupancy& occupancy);
 
@@ -74,12 +78,10 @@ class GridRunner {
   void check_time(const Launch& launch, const Block& block) const;
 
   const DeviceDescription& device_;
+  const GridSettings& settings_;
   ThreadPool pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<BlockRunner>> residents_;
-  double time_limit_ = 0;
-  bool shuffle_blocks_ = false, shares_memory_ = false;
-  u64 blocks_at_ends_ = 0;
 };
 
 }  // namespace roofline::sim

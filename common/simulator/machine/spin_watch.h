@@ -10,14 +10,16 @@ namespace roofline::sim {
 
 /// Notices that the blocks which take turns only wait: every one of them polled memory many times on end
 /// or stood at its cluster's barrier, and none stored, did an atomic operation, passed a barrier or ended.
-/// Kernels that read a clock may be waiting for time to pass, and those that share memory for another
-/// process: they are left alone.
+/// Then others go on, where there are any (Grid::others); where there are none, or they change nothing, it is
+/// a deadlock. Kernels that read a clock may be waiting for time to pass, those that share memory for another
+/// process, and those that look at the host's memory for host code: they are not reported until all others
+/// are gone.
 class SpinWatch {
  public:
-  SpinWatch(const Grid& grid, bool shares_memory)
-      : shares_memory_(shares_memory),
-        watches_(grid.kernel->may_spin && !grid.kernel->uses_clock && !shares_memory) {}
+  SpinWatch(const Grid& grid, const bool& shares_memory) : grid_(grid), shares_memory_(shares_memory) {}
 
+  /// What a block accessed in its turn, before after_turn.
+  void note(const Block& block);
   /// A block has had its turn of `used` instructions. Throws TrapException (kDeadlock) in the name of the
   /// oldest block.
   void after_turn(const Block& block, u64 used, const std::vector<BlockRunner*>& resident,
@@ -27,25 +29,36 @@ class SpinWatch {
   /// A block began or ended.
   void reset() {
     idle_polls_ = 0;
+    host_ = false;
     begin_round();
   }
 
  private:
-  static constexpr u64 kPatience = u64{1} << 18;  ///< polls of each block
-  static constexpr u64 kFewestSleeps = 256;       ///< of all blocks at once
-  static constexpr u64 kMany = 256;               ///< in one round; also when no block ran
+  static constexpr u64 kMany = 256;  ///< polls in one round; also when no block ran
+
+  /// Polls of each of so many blocks until others go on, or until it is a deadlock where there are none.
+  u64 patience(u64 blocks) const;
+  /// The same when all blocks sleep, and wake to look again.
+  u64 patience_asleep(u64 blocks) const;
+  bool watches() const { return grid_.kernel->may_spin && (grid_.others != nullptr || reports()); }
+  /// Whether it is a deadlock when nobody changes memory.
+  bool reports() const { return !grid_.kernel->uses_clock && !shares_memory_; }
+  /// `sleep`: nothing but memory can end the waits.
+  void let_others_go_on(const Block& oldest, u64 blocks, bool sleep = false);
 
   void begin_round() {
     all_spun_ = true;
     fewest_polls_ = kMany;
   }
 
-  bool shares_memory_ = false;  ///< other processes may change what all wait for
-  bool watches_;
+  const Grid& grid_;
+  const bool& shares_memory_;  ///< other processes may change what all wait for
+  bool host_ = false;          ///< somebody looked at the host's memory
   bool all_spun_ = true;
   u64 fewest_polls_ = kMany;  ///< of a block in the present round
   u64 seen_ = 0;
   u64 idle_polls_ = 0;  ///< of each block since one of them changed something
+  u64 sleeps_ = 0;      ///< of all blocks when others went on last
 };
 
 }  // namespace roofline::sim

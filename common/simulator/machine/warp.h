@@ -8,6 +8,7 @@
 #include "simulator/machine/fragment.h"
 #include "simulator/machine/lanes.h"
 #include "simulator/program/counters.h"
+#include "simulator/program/others.h"
 #include "simulator/program/trap.h"
 #include "simulator/timing/cache.h"
 #include "simulator/timing/recording.h"
@@ -230,6 +231,7 @@ struct Grid {
   bool asked_for_clusters = false;
   u64 workspace = 0;                 ///< of a cooperative launch, %envreg1 and %envreg2; 0: not cooperative
   DeviceRuntime* runtime = nullptr;  ///< takes what its threads launch
+  const LetOthersGoOn* others = nullptr;  ///< asked while all its blocks wait; nullptr: nobody else goes on
 };
 
 /// Bytes of an argument or result of a call, for one lane.

@@ -41,6 +41,7 @@ struct FunctionFacts {
   KernelResources resources;
   Dim3 cluster{0, 0, 0};  ///< as compiled (__cluster_dims__), 0 when not
   std::string problem;    ///< why it cannot run: it reaches an unknown instruction
+  bool may_wait = false;  ///< in memory, for what comes after it
 };
 
 struct VariableFacts {

@@ -89,6 +89,10 @@ StreamUse queue_on(Runtime& runtime, cudaStream_t stream);
 /// later call. `number`: set to its number among them, 0 when it is done.
 cudaError_t send(Runtime& runtime, const StreamUse& use, const std::function<cudaError_t(Runtime&)>& work,
                  u64* number = nullptr);
+/// Asks the machine whether a wait of the stream is over, which `over` is set to. Until it is, or cannot be
+/// asked for, what follows in the stream is queued and it is asked again and again.
+using AskWhetherOver = std::function<channel::Status(Connection& connection, bool& over)>;
+cudaError_t await(Runtime& runtime, StreamUse& use, const AskWhetherOver& ask);
 /// Makes an operation the next node of a captured stream.
 cudaError_t capture(const StreamUse& use, Work work);
 /// An operation that cannot be captured: invalidates the capture and gives the error.

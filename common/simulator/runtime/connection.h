@@ -75,6 +75,8 @@ class Connection {
     channel::MemoryState ignored;
     (void)call(channel::QueryMemory{}, ignored);
   }
+  /// Whether kernels are watched as they run: then nothing else may be done while one waits for it.
+  bool observed() const { return welcome_.observed; }
   bool checks_memory() const { return (welcome_.checks & kCheckMemory) != 0; }
   bool watches_host() const { return watches_host_; }
   void stop_watching_host() { watches_host_ = false; }

@@ -185,12 +185,15 @@ bool uses(const Graph& graph, const Condition& condition) {
 }
 
 /// Sends a definition through the staging memory.
-cudaError_t define(Runtime& r, u32 id, const GraphDefinition& definition) {
+cudaError_t define(Runtime& r, u32 id, const GraphDefinition& definition, bool& may_wait) {
   Writer out;
   out(definition);
   if (out.bytes().size() > r.connection().staging_bytes()) return cudaErrorMemoryAllocation;
   std::memcpy(r.connection().staging(), out.bytes().data(), out.bytes().size());
-  return to_cuda(r.connection().call(DefineGraph{id, out.bytes().size()}));
+  GraphFacts facts;
+  const Status status = r.connection().call(DefineGraph{id, out.bytes().size()}, facts);
+  may_wait = facts.may_wait;
+  return to_cuda(status);
 }
 
 /// The device of all nodes that run on one; false when there are several.
@@ -245,7 +248,8 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
     return error;
   }
   flat.definition.own_priorities = (flags & cudaGraphInstantiateFlagUseNodePriority) != 0;
-  if (const cudaError_t error = define(r, ++last_id, flat.definition); error != cudaSuccess) return error;
+  if (const cudaError_t error = define(r, ++last_id, flat.definition, exec->may_wait); error != cudaSuccess)
+    return error;
   exec->id = last_id;
   exec->program = std::make_shared<const ProgramWork>(std::move(flat.program));
   const_cast<Graph*>(graph)->executables++;

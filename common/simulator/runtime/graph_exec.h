@@ -28,6 +28,7 @@ struct GraphExec {
   std::unordered_map<const Node*, u32> places;  ///< child graph nodes have none
   std::unordered_set<const Node*> disabled;
   std::vector<const Node*> recorders;  ///< nodes that record events
+  bool may_wait = false;               ///< its kernels, in memory for what comes after them
   /// Replaced, never changed: a launch that waits for a host function keeps its own.
   std::shared_ptr<const ProgramWork> program;
 };
@@ -44,6 +45,8 @@ Node* find_in_exec(const GraphExec& exec, cudaGraphNode_t original);
 cudaError_t lower(Runtime& runtime, const Work& work, channel::GraphNode& node,
                   std::optional<ProgramPart>& by_program);
 
+/// The same for the machine alone: the node at a place of its list.
+cudaError_t change_node(Runtime& runtime, GraphExec& exec, u32 place, channel::GraphNode node);
 /// New work for a node of the same kind, here and in the machine; on an error nothing has changed.
 cudaError_t change_exec(Runtime& runtime, GraphExec& exec, Node& node, Work work);
 /// Whether an executable graph's node may become this: the kinds of memory and the shape are fixed.

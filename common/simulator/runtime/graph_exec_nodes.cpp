@@ -134,8 +134,9 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     std::optional<ProgramPart> ignored;
     if (const cudaError_t error = lower(r, mine->work, lowered, ignored); error != cudaSuccess) return error;
     lowered.enabled = enabled != 0;
-    const Status status = r.connection().call(UpdateGraphNode{found->id, found->places.at(mine), lowered});
-    if (status != Status::kOk) return to_cuda(status);
+    if (const cudaError_t error = change_node(r, *found, found->places.at(mine), std::move(lowered));
+        error != cudaSuccess)
+      return error;
     if (enabled)
       found->disabled.erase(mine);
     else

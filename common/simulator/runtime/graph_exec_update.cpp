@@ -137,6 +137,13 @@ bool may_become(const Work& present, const Work& next) {
   return true;
 }
 
+cudaError_t change_node(Runtime& r, GraphExec& exec, u32 place, GraphNode node) {
+  GraphFacts facts;
+  const Status status = r.connection().call(UpdateGraphNode{exec.id, place, std::move(node)}, facts);
+  if (status == Status::kOk) exec.may_wait = facts.may_wait;
+  return to_cuda(status);
+}
+
 cudaError_t change_exec(Runtime& r, GraphExec& exec, Node& node, Work work) {
   GraphNode lowered, present;
   std::optional<ProgramPart> by_program, ignored;
@@ -146,9 +153,8 @@ cudaError_t change_exec(Runtime& r, GraphExec& exec, Node& node, Work work) {
   present.enabled = lowered.enabled;
   const bool comparable = lower(r, node.work, present, ignored) == cudaSuccess;
   if (!comparable || !same_bytes(present, lowered))
-    if (const Status status = r.connection().call(UpdateGraphNode{exec.id, place, std::move(lowered)});
-        status != Status::kOk)
-      return to_cuda(status);
+    if (const cudaError_t error = change_node(r, exec, place, std::move(lowered)); error != cudaSuccess)
+      return error;
   // The nodes in the bodies are the executable graph's own, and change one by one.
   if (auto* conditional = std::get_if<ConditionalCall>(&node.work))
     conditional->condition = std::get<ConditionalCall>(work).condition;

@@ -58,9 +58,11 @@ struct Run {
   u32 id = 0;
   int device = 0;
   u64 served = 0;
-  bool waits = false;  ///< for a word of memory
+  bool waits = false;     ///< for a word of memory, or a kernel does
+  bool may_wait = false;  ///< kernels of it
   std::vector<RecordCall> records;
-  std::shared_ptr<const ProgramWork> program;  ///< null: the machine needs nothing
+  std::shared_ptr<const ProgramWork> program;
+  bool needs_program() const { return may_wait || !program->empty(); }
 };
 
 /// The host may ask for the event from now on, unless it was destroyed since.
@@ -101,7 +103,8 @@ cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& ru
   r.connection().post(LaunchGraph{found->id, use.id, run.id, priority_of(r, stream)});
   for (const Node* node : found->recorders) run.records.push_back(std::get<RecordCall>(node->work));
   for (const RecordCall& each : run.records) mark_recorded(r, each, 0);
-  if (!found->program->empty()) run.program = found->program;
+  run.program = found->program;
+  run.may_wait = found->may_wait;
   return cudaSuccess;
 }
 
@@ -114,6 +117,8 @@ cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
     GraphStop stop;
     const Status status = r.connection().call(ResumeGraph{run.id, run.served}, stop);
     if (status != Status::kOk) return to_cuda(status);
+    run.waits = stop.waits;
+    if (stop.waits) return cudaSuccess;
     const auto work = run.program->find(stop.node);
     if (stop.done || work == run.program->end()) return cudaSuccess;
     run.served++;
@@ -131,7 +136,7 @@ cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
 }
 
 /// Calls host functions and goes on, in the thread of host functions, without the lock. False: the run waits
-/// for a word of memory.
+/// in memory.
 bool finish(Run& run, HostCall& next) {
   Runtime& runtime = Runtime::instance();
   do {
@@ -154,7 +159,7 @@ bool launch_later(cudaGraphExec_t exec, cudaStream_t stream, Run& run, HostCall&
     std::lock_guard guard(r.lock);
     try {
       cudaError_t error = begin(r, exec, stream, run);
-      if (error == cudaSuccess && run.program) error = advance(r, run, next);
+      if (error == cudaSuccess && run.needs_program()) error = advance(r, run, next);
       if (error != cudaSuccess) r.late_error = error;
       if (error != cudaSuccess || (!next.function && !run.waits)) return true;
     } catch (const ConnectionLost& lost) {
@@ -187,12 +192,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     Run run;
     HostCall next;
     cudaError_t error = begin(r, exec, stream, run);
-    if (error == cudaSuccess && run.program) error = advance(r, run, next);
+    if (error == cudaSuccess && run.needs_program()) error = advance(r, run, next);
     if (error != cudaSuccess || (!next.function && !run.waits)) {
       if (error == cudaSuccess && others) r.connection().finish();
       return error;
     }
-    const auto place = r.place_of(stream);
+    auto place = r.place_of(stream);
+    place.alone = run.may_wait && r.connection().observed();
     const roofline::sim::u64 queued =
         r.host_functions.submit(place, [run, next]() mutable { return finish(run, next); });
     for (const RecordCall& each : run.records) mark_recorded(r, each, queued);

@@ -18,8 +18,9 @@
 namespace roofline::sim::runtime {
 namespace {
 
-/// So many looks at the words without any change: a second or more.
-constexpr int kPatience = 5000;
+/// Seconds in which no wait ends and nobody calls until it is looked whether anybody can end them: where all
+/// threads wait, and where others might.
+constexpr double kPatience = 0.5, kPatienceWithOthers = 5;
 
 /// Between two looks at words that the program's own code may write. Real time, which the program's virtual
 /// clocks know nothing of: a wait with a deadline would move them.
@@ -28,6 +29,13 @@ void pause(std::unique_lock<std::mutex>& guard) {
   guard.unlock();
   syscall(SYS_nanosleep, &pause, nullptr);
   guard.lock();
+}
+
+/// Real seconds, likewise.
+double now() {
+  timespec now{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 bool& inside_one() {
@@ -46,6 +54,7 @@ long threads_of_process() {
 bool HostFunctions::inside() { return inside_one(); }
 
 bool HostFunctions::before(const Place& earlier, const Place& later) {
+  if (earlier.alone) return true;
   if (earlier.device != later.device) return false;
   if (earlier.stream == later.stream) return true;
   return (earlier.stream == 0 && later.blocking) || (later.stream == 0 && earlier.blocking);
@@ -58,18 +67,19 @@ u64 HostFunctions::add(Entry entry) {
     threads_++;
     std::thread([this] { run_functions(); }).detach();
   }
-  if (entry.kind == Kind::kWait) {
-    waits_++;
-    if (!watches_) {
-      watches_ = true;
-      threads_++;
-      std::thread([this] { watch_waits(); }).detach();
-    }
-  }
+  if (entry.kind == Kind::kWait) begin_wait();
   entry.number = ++submitted_;
   entries_.push_back(std::move(entry));
   changed_.notify_all();
   return submitted_;
+}
+
+void HostFunctions::begin_wait() {
+  waits_++;
+  if (watches_) return;
+  watches_ = true;
+  threads_++;
+  std::thread([this] { watch_waits(); }).detach();
 }
 
 u64 HostFunctions::submit(const Place& place, Step step) {
@@ -89,11 +99,10 @@ bool HostFunctions::done(u64 number) const {
                                      [&](const Entry& entry) { return entry.number == number; });
 }
 
-template <class Condition>
-void HostFunctions::block(Condition&& condition) {
-  blocked_++;
+void HostFunctions::block(const std::function<bool()>& condition) {
+  const auto mine = blocked_.insert(blocked_.end(), &condition);
   changed_.wait(lock_, condition);
-  blocked_--;
+  blocked_.erase(mine);
 }
 
 void HostFunctions::wait_for(u64 number) {
@@ -130,7 +139,7 @@ class HostFunctions::HeldUp {
   }
   void add(const Place& place) {
     const auto same = [&](const Place& each) {
-      return each.device == place.device && each.stream == place.stream;
+      return each.device == place.device && each.stream == place.stream && each.alone == place.alone;
     };
     if (std::none_of(places_.begin(), places_.end(), same)) places_.push_back(place);
   }
@@ -197,11 +206,14 @@ void HostFunctions::run_functions() {
         guard.unlock();
         const bool over = entry.step();  // nobody else ends a function's entry
         guard.lock();
-        if (over) {
-          std::erase_if(entries_, [&](const Entry& each) { return each.number == running_; });
-          any = true;
-        }
         running_ = 0;
+        if (over) {
+          waits_ -= entry.waits ? 1 : 0;
+          std::erase_if(entries_, [&](const Entry& each) { return each.number == asked.back(); });
+          any = true;
+        } else if (!std::exchange(entry.waits, true)) {
+          begin_wait();
+        }
         found = true;
         break;
       }
@@ -211,24 +223,34 @@ void HostFunctions::run_functions() {
   }
 }
 
-/// Nobody is left who could write a word: all threads of the program wait for what is queued here.
-bool HostFunctions::is_stuck() const {
-  return waits_ > 0 && running_ == 0 && blocked_ > 0 && threads_of_process() == threads_ + blocked_;
+/// Threads of the program, or all of them, wait for what is queued here, which waits itself.
+bool HostFunctions::is_stuck(bool all) const {
+  const auto blocked = std::ranges::count_if(blocked_, [](const auto* condition) { return !(*condition)(); });
+  const bool runs = std::ranges::any_of(
+      entries_, [&](const Entry& entry) { return entry.number == running_ && !entry.waits; });
+  return waits_ > 0 && !runs && blocked > 0 && (!all || threads_of_process() == threads_ + blocked);
 }
 
 void HostFunctions::watch_waits() {
   inside_one() = true;
   std::unique_lock guard(lock_);
-  for (int looks = 0;;) {
+  double quiet_since = 0, looked = 0;
+  for (u64 calls = 0;;) {
     changed_.wait(guard, [&] { return waits_ > 0; });
     {
       const CallOnClock on_clock;  // the time that this takes is not the program's
       const size_t before = waits_;
       send_ready();
-      looks = waits_ == before ? looks + 1 : 0;
-      if (looks >= kPatience) {
-        if (is_stuck()) stuck_();
-        looks = 0;
+      const double present = now();
+      if (waits_ != before || calls != calls_) quiet_since = looked = present;
+      calls = calls_;
+      if (present - looked >= kPatience) {
+        looked = present;
+        if (is_stuck(true)) {
+          stuck_(true);
+        } else if (present - quiet_since >= kPatienceWithOthers && is_stuck(false)) {
+          stuck_(false);
+        }
       }
     }
     pause(guard);

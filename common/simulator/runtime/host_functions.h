@@ -12,10 +12,10 @@
 namespace roofline::sim::runtime {
 
 /// What streams cannot do in the machine as soon as it is submitted: host functions, waits for a word of
-/// memory, and all that follows these in their streams. It is queued here and done when its turn comes; the
-/// submitting thread goes on. Host functions run one after the other on a thread of their own, as in the real
-/// library, so that a function may wait for the thread that submitted it. All public members are called with
-/// the runtime's lock held.
+/// memory or for a kernel that waits itself, and all that follows these in their streams. It is queued here
+/// and done when its turn comes; the submitting thread goes on. Host functions run one after the other on a
+/// thread of their own, as in the real library, so that a function may wait for the thread that submitted it.
+/// All public members are called with the runtime's lock held.
 class HostFunctions {
  public:
   /// A stream as far as waiting goes.
@@ -23,6 +23,7 @@ class HostFunctions {
     int device = 0;
     u32 stream = 0;        ///< 0: the legacy default stream
     bool blocking = true;  ///< waits for the legacy default stream and it for this one
+    bool alone = false;    ///< what is queued here comes before whatever is submitted later, anywhere
   };
   /// False: not yet, to be asked again.
   using Step = std::function<bool()>;
@@ -35,8 +36,9 @@ class HostFunctions {
   u64 queue(const Place& place, Step step, u64 after = 0);
   /// The same for a wait: `step` says whether it is over.
   u64 queue_wait(const Place& place, Step step);
-  /// Who says that nobody can end the waits any more; runs with the lock held.
-  void when_stuck(std::function<void()> stuck) { stuck_ = std::move(stuck); }
+  /// Who says that waits do not end; runs with the lock held. `all`: all threads of the program wait, so
+  /// nobody can end them. Otherwise some do, and for long no other has called.
+  void when_stuck(std::function<void(bool all)> stuck) { stuck_ = std::move(stuck); }
 
   bool done(u64 number) const;
   void wait_for(u64 number);
@@ -50,6 +52,7 @@ class HostFunctions {
   /// Does what waits are over for. Every call of the program does so before and after its own work: what
   /// follows a wait then has the same place among its calls in every run.
   void go_on() {
+    ++calls_;
     if (waits_ > 0) send_ready();
   }
   /// Whether this thread is one that works here, where CUDA calls are not permitted.
@@ -62,6 +65,7 @@ class HostFunctions {
     Place place;
     Kind kind = Kind::kCommands;
     Step step;
+    bool waits = false;  ///< a function's step has said "not yet"
   };
   static bool before(const Place& earlier, const Place& later);
   u64 add(Entry entry);
@@ -71,21 +75,23 @@ class HostFunctions {
   bool each_ready(Body&& body);
   void send_ready();
   void run_functions();
+  void begin_wait();
   void watch_waits();
-  bool is_stuck() const;
-  template <class Condition>
-  void block(Condition&& condition);
+  bool is_stuck(bool all) const;
+  void block(const std::function<bool()>& condition);
 
   std::mutex& lock_;
   std::condition_variable_any changed_;
   std::list<Entry> entries_;
   u64 submitted_ = 0;  ///< so many
   u64 running_ = 0;    ///< number of the function that runs; 0: none does
-  size_t waits_ = 0;   ///< among the entries
+  size_t waits_ = 0;   ///< entries that wait for the machine
   int threads_ = 0;    ///< that work here
-  int blocked_ = 0;    ///< threads of the program that wait for what is queued
+  u64 calls_ = 0;      ///< of the program
+  /// What threads of the program wait for.
+  std::list<const std::function<bool()>*> blocked_;
   bool runs_functions_ = false, watches_ = false, sending_ = false;
-  std::function<void()> stuck_;
+  std::function<void(bool)> stuck_;
 };
 
 }  // namespace roofline::sim::runtime

@@ -152,6 +152,22 @@ cudaError_t prepare(Runtime& r, const LaunchRequest& q, Kernel*& kernel, std::ve
   return pack(kernel->facts, q.arguments, packed) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/// A kernel that waits for what comes after it: what follows in its stream is queued, and while kernels are
+/// watched all that follows.
+cudaError_t await_kernel(Runtime& r, StreamUse& use) {
+  const auto ask = [command = AwaitKernel{use.id}](Connection& connection, bool& over) {
+    channel::KernelState state;
+    const Status status = connection.call(command, state);
+    over = state.ended;
+    return status;
+  };
+  StreamUse wait = use;
+  wait.place.alone = r.connection().observed();
+  const cudaError_t error = await(r, wait, ask);
+  use.pending = wait.pending;
+  return error;
+}
+
 }  // namespace
 
 u64 dynamic_shared_limit(const Kernel& kernel, const DeviceDescription& device) {
@@ -208,7 +224,7 @@ cudaError_t launch(const LaunchRequest& q) {
     // A kernel runs on the thread's device; its stream must be one of that device.
     if (const Stream* stream = r.find_stream(q.stream); stream && stream->device != r.target())
       return cudaErrorInvalidResourceHandle;
-    const StreamUse use = queue_on(r, q.stream);
+    StreamUse use = queue_on(r, q.stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) {
       KernelCall call;
@@ -239,7 +255,8 @@ cudaError_t launch(const LaunchRequest& q) {
         return cudaSuccess;
       };
     };
-    const cudaError_t error = send(r, use, post(command));
+    cudaError_t error = send(r, use, post(command));
+    if (error == cudaSuccess && kernel->facts.may_wait) error = await_kernel(r, use);
     for (const cudaEvent_t event : q.recorded)
       if (Event* found = event ? r.find_event(event) : nullptr) {
         (void)send(r, use, post(RecordEvent{found->id, command.stream}), &found->queued);

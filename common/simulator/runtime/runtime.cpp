@@ -30,10 +30,10 @@ Runtime::Runtime() {
     Runtime& runtime = instance();
     runtime.forked = runtime.connection_ != nullptr;
   });
-  host_functions.when_stuck([this] {
+  host_functions.when_stuck([this](bool all) {
     for (int device = 0; device < device_count(); device++) {
       aim(device);
-      connection().post(GiveUpWaiting{});
+      connection().post(GiveUpWaiting{all});
     }
   });
 }

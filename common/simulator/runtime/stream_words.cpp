@@ -33,29 +33,13 @@ cudaError_t write(Runtime& r, const StreamUse& use, const WordOperation& operati
   });
 }
 
-/// What follows in the stream is queued until the wait is over.
 cudaError_t wait(Runtime& r, StreamUse& use, const WordOperation& operation) {
-  const AwaitWord command{use.id, operation};
-  if (!use.pending) {
+  return await(r, use, [command = AwaitWord{use.id, operation}](Connection& connection, bool& over) {
     WordState state;
-    const Status status = r.connection().call(command, state);
-    if (status != Status::kOk || state.accepted) return to_cuda(status);
-  }
-  r.host_functions.queue_wait(use.place, [device = use.place.device, command] {
-    Runtime& runtime = Runtime::instance();
-    try {
-      runtime.aim(device);
-      WordState state;
-      const Status status = runtime.connection().call(command, state);
-      if (status != Status::kOk) runtime.late_error = to_cuda(status);
-      return status != Status::kOk || state.accepted;
-    } catch (const ConnectionLost& lost) {
-      runtime.late_error = connection_error(lost);
-      return true;
-    }
+    const Status status = connection.call(command, state);
+    over = state.accepted;
+    return status;
   });
-  use.pending = true;
-  return cudaSuccess;
 }
 
 }  // namespace

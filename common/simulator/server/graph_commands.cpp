@@ -128,6 +128,12 @@ bool Server::is_valid(const GraphNode& node) const {
   return false;
 }
 
+bool Server::may_wait(const std::vector<GraphNode>& nodes) const {
+  return std::any_of(nodes.begin(), nodes.end(), [this](const GraphNode& node) {
+    return node.kind == Kind::kKernel && device_->may_wait(node.kernel.function);
+  });
+}
+
 Answer Server::handle(const DefineGraph& c) {
   if (c.bytes > kStagingBytes) return refuse(Status::kInvalidValue);
   const std::vector<std::byte> text(staging_.data(),
@@ -147,9 +153,10 @@ Answer Server::handle(const DefineGraph& c) {
   records_.graph_instantiated();
   std::map<u32, std::vector<u32>> orders{{0, {}}};
   for (const u32 place : *order) orders[definition->nodes[place].body].push_back(place);
+  const bool waits = may_wait(definition->nodes);
   graphs_[c.graph] = std::make_shared<const ExecutableGraph>(
-      ExecutableGraph{std::move(definition->nodes), std::move(orders), definition->own_priorities});
-  return give(Nothing{});
+      ExecutableGraph{std::move(definition->nodes), std::move(orders), definition->own_priorities, waits});
+  return give(GraphFacts{waits});
 }
 
 Answer Server::handle(const UpdateGraphNode& c) {
@@ -170,8 +177,9 @@ Answer Server::handle(const UpdateGraphNode& c) {
   node.dependencies = std::move(dependencies);
   node.condition.bodies = std::move(bodies);
   node.body = body;
+  changed->may_wait = may_wait(changed->nodes);
   graph->second = std::move(changed);
-  return give(Nothing{});
+  return give(GraphFacts{graph->second->may_wait});
 }
 
 Answer Server::handle(const UploadGraph& c) {
@@ -200,27 +208,30 @@ Answer Server::handle(const LaunchGraph& c) {
   for (const GraphNode& node : run.graph->nodes)
     if (node.kind == Kind::kCondition && node.condition.assigned)
       device_->set_condition(node.condition.number, node.condition.value);
-  advance(run);
-  if (!run.stopped) end_run(c.run);
+  if (go_on(run) && !run.stopped) end_run(c.run);
   return {};
 }
 
 Answer Server::handle(const ResumeGraph& c) {
   const auto found = runs_.find(c.run);
-  if (found == runs_.end()) return give(GraphStop{true, 0, 0, 0});
+  if (found == runs_.end()) return give(GraphStop{.done = true});
   GraphRun& run = found->second;
-  if (c.served == run.served + 1) {
+  bool waits = false;
+  if (waiting_kernels_.contains(run.stream)) {
+    waits = !look_again(run.stream, Others::kWentOn);
+  } else if (c.served == run.served + 1) {
     run.served++;
     move_piece(run, run.graph->nodes[run.graph->order()[run.next]]);
-    advance(run);
+    waits = !go_on(run);
   } else if (c.served != run.served) {
     return refuse(Status::kInvalidValue);
   }
+  if (waits) return give(GraphStop{.waits = true});
   if (!run.stopped) {
     end_run(c.run);
-    return give(GraphStop{true, 0, 0, 0});
+    return give(GraphStop{.done = true});
   }
-  return give(GraphStop{false, run.graph->order()[run.next], run.offset, run.bytes});
+  return give(GraphStop{.node = run.graph->order()[run.next], .offset = run.offset, .bytes = run.bytes});
 }
 
 void Server::end_run(u32 id) {
@@ -241,6 +252,18 @@ void Server::move_piece(GraphRun& run, const GraphNode& node) {
     records_.copied(CopyKind::kHostToDevice, run.bytes, run.stream);
   }
   run.offset += run.bytes;
+}
+
+bool Server::go_on(GraphRun& run) {
+  if (!run.graph->may_wait) {
+    advance(run);
+    return true;
+  }
+  return begin_waiting(run.stream, [this, &run](const LetOthersGoOn& others) {
+    run.others = &others;
+    advance(run);
+    run.others = nullptr;
+  });
 }
 
 void Server::advance(GraphRun& run) {
@@ -363,8 +386,10 @@ void Server::copy_within(const GraphCopy& copy, u32 stream) {
 void Server::execute(GraphRun& run, const GraphNode& node) {
   switch (node.kind) {
     case Kind::kKernel:
-      run_kernel(node.kernel, run.stream, run.launch,
-                 run.graph->own_priorities ? node.kernel.priority : run.priority);
+      run_kernel(node.kernel, {.stream = run.stream,
+                               .graph_launch = run.launch,
+                               .priority = run.graph->own_priorities ? node.kernel.priority : run.priority,
+                               .others = run.others});
       break;
     case Kind::kCopy:
       copy_within(node.copy, run.stream);

@@ -151,7 +151,13 @@ Answer Server::handle(const LaunchKernel& c) {
   // that it reads meanwhile need not wait.
   constexpr double kMicro = 1e-6;
   board_.shown_clock.show(timeline_.host_now() + description_.launch_us * kMicro, board_.command);
-  run_kernel(c, c.stream, 0, c.priority);
+  const auto run = [this, c](const LetOthersGoOn* others) {
+    run_kernel(c, {.stream = c.stream, .priority = c.priority, .others = others});
+  };
+  if (device_->may_wait(c.function))
+    (void)begin_waiting(c.stream, [run](const LetOthersGoOn& others) { run(&others); });
+  else
+    run(nullptr);
   return {};
 }
 
@@ -166,9 +172,8 @@ Status Server::check_kernel(const LaunchKernel& c, std::string& why) const {
   return why.empty() ? Status::kOk : Status::kInvalidConfiguration;
 }
 
-void Server::run_kernel(const LaunchKernel& c, u32 stream, u64 graph_launch, s32 priority) {
+void Server::run_kernel(const LaunchKernel& c, const Submission& submission) {
   records_.parameters(c.parameters.size());
-  const Submission submission{stream, graph_launch, priority, 0, {}};
   Launched launched = run_grid(launch_of(c), submission);
   if (!launched.work.empty()) run_device_work(std::move(launched), submission);
 }
@@ -181,7 +186,7 @@ Server::Launched Server::run_grid(Launch launch, const Submission& submission) {
   const PhiloxBlock random = philox(board_.sampling_seed, board_.kernels);
   launch.sample_seed = u64{random.word[1]} << 32 | random.word[0];
   device_->take_peak();
-  LaunchResult result = device_->launch(launch, submission.waiting);
+  LaunchResult result = device_->launch(launch, submission.waiting, submission.others);
   records_.device_bytes(device_->take_peak());  // malloc in kernels, and what they freed again
   const ManagedMemory::Moves moves = pages_.take_moves();
   add_faults(description_, moves, result.time);
@@ -233,7 +238,8 @@ Server::Launched Server::run_grid(Launch launch, const Submission& submission) {
   record.occupancy = result.occupancy;
   records_.kernel(std::move(record));
   records_.moved(timeline_.moved_kernels());
-  if (result.trap) {
+  // One that waited for others may find that another kernel has faulted meanwhile.
+  if (result.trap && sticky_ == Status::kOk) {
     if (!submission.launched_by.empty())
       result.trap->message +=
           "\n    the kernel was launched by '" + readable_name(submission.launched_by) + "'";

@@ -28,6 +28,11 @@ Machine::Machine(const Options& options)
 }
 
 void Machine::run() {
+  serve();
+  end_guest();
+}
+
+void Machine::serve() {
   end_when_hung_up(observer_ ? observer_.get() : guest_.get());
   while (guest_ || observer_) {
     pollfd channels[2] = {{guest_.get(), POLLIN, 0},
@@ -49,6 +54,7 @@ void Machine::run() {
 
 void Machine::end_guest() {
   guest_.reset();
+  for (const auto& each : board_.gpus) each->end_waiting_kernels();
   board_.sharing.end();
 }
 
@@ -80,18 +86,20 @@ Machine::Guest Machine::serve_guest(Wait wait) {
         else
           made = gpu().execute(command);
         board_.shown_clock.show(board_.host_clock, received->sequence);
-        if constexpr (!kPosted<T>)
-          answer(made, kind, received->sequence);
-        else
+        if constexpr (kPosted<T>)
           gpu().posted(made);
+        else if constexpr (std::is_same_v<T, AwaitKernel>)
+          answer(made, gpu().known_outcome(made), kind, received->sequence);
+        else
+          answer(made, gpu().take_outcome(made), kind, received->sequence);
       },
       received->command);
   return Guest::kServed;
 }
 
-void Machine::answer(const Answer& made, u32 kind, u32 sequence) {
+void Machine::answer(const Answer& made, const Outcome& outcome, u32 kind, u32 sequence) {
   Writer body;
-  body(gpu().take_outcome(made));
+  body(outcome);
   if (made.status == Status::kOk) body.raw(made.fields.bytes().data(), made.fields.bytes().size());
   Writer packet;
   packet(Header{kMagic, kind, sequence, static_cast<u32>(body.bytes().size())});
@@ -108,12 +116,15 @@ Answer Machine::welcome(const Hello& hello) {
     made.message = "libcudart.so.13 and the simulated GPU are of different builds";
     return made;
   }
+  const bool observed =
+      std::any_of(board_.gpus.begin(), board_.gpus.end(), [](const auto& gpu) { return gpu->observes(); });
   made.fields(Welcome{{board_.description},
                       kStagingBytes,
                       board_.window_memory.size(),
                       board_.options.checks,
                       board_.options.gpus,
-                      board_.options.sharing});
+                      board_.options.sharing,
+                      observed});
   made.descriptors = {board_.staging.descriptor(), board_.window_memory.descriptor(),
                       board_.clock_memory.descriptor()};
   return made;

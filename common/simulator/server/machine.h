@@ -16,12 +16,13 @@ class Machine {
   void run();
 
  private:
+  void serve();
   enum class Guest { kServed, kNothing, kClosed };
   Guest serve_guest(channel::Wait wait);
   /// False when the observer hung up.
   bool serve_observer();
   void end_guest();
-  void answer(const Answer& answer, u32 kind, u32 sequence);
+  void answer(const Answer& answer, const channel::Outcome& outcome, u32 kind, u32 sequence);
   Answer welcome(const channel::Hello& hello);
   Answer select(const channel::SelectDevice& command);
   Server& gpu() { return *board_.gpus[selected_]; }

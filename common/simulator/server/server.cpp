@@ -84,7 +84,12 @@ Outcome Server::take_outcome(const Answer& made) {
   if (outcome.message.size() > kMaxText) outcome.message.resize(kMaxText);
   news_.clear();
   deferred_ = Status::kOk;
+  told_ = sticky_;
   return outcome;
+}
+
+Outcome Server::known_outcome(const Answer& made) const {
+  return {made.status, told_, Status::kOk, !output_.empty(), made.message};
 }
 
 void Server::begin_region(u64 host_bytes) {

@@ -15,6 +15,7 @@
 #include "simulator/server/call_names.h"
 #include "simulator/server/graphs.h"
 #include "simulator/server/records.h"
+#include "simulator/server/waiting_work.h"
 #include "simulator/timing/managed_memory.h"
 
 namespace roofline::sim::server {
@@ -45,18 +46,18 @@ class Server {
       flush_copy();
     if constexpr (!std::is_same_v<Command, channel::QueryEvent> &&
                   !std::is_same_v<Command, channel::QueryStream> &&
-                  !std::is_same_v<Command, channel::QueryBusy> &&
-                  !std::is_same_v<Command, channel::AwaitWord> &&
+                  !std::is_same_v<Command, channel::QueryBusy> && !kAsksAgain<Command> &&
                   !std::is_same_v<Command, channel::HostTime>) {
       polling_since_ = -1;
       records_.went_on();
     }
+    if (!waiting_kernels_.empty()) end_kernels_before(command);
     if (checks_) checks_->select(index_);
     notice_gone_memory();
     if (!board_.words.empty()) host_wrote_words();
     // A wait that is not over is asked for again and again: no call of the program.
-    const bool is_traced = options_.trace && !std::is_same_v<Command, channel::HostTime> &&
-                           !std::is_same_v<Command, channel::AwaitWord>;
+    const bool is_traced =
+        options_.trace && !std::is_same_v<Command, channel::HostTime> && !kAsksAgain<Command>;
     if (is_traced) trace_.begin_call(call_name(command), timeline_.host_now());
     Answer made = handle(command);
     if (is_traced) trace_.end_call(timeline_.host_now());
@@ -75,6 +76,12 @@ class Server {
   void posted(const Answer& made);
   /// How the program's answer begins: with `made` and with everything it has not been told yet.
   channel::Outcome take_outcome(const Answer& made);
+  /// The same with nothing that it has not been told yet.
+  channel::Outcome known_outcome(const Answer& made) const;
+  /// Whether somebody watches kernels as they run.
+  bool observes() const { return checks_ != nullptr || recorder_ != nullptr; }
+  /// Kernels that wait for what comes after them end: nothing does.
+  void end_waiting_kernels();
 
   Device& device() { return *device_; }
   ManagedMemory& pages() { return pages_; }
@@ -95,6 +102,11 @@ class Server {
   void flush_copy();
 
  private:
+  /// What the program asks again and again until a wait is over.
+  template <class Command>
+  static constexpr bool kAsksAgain =
+      std::is_same_v<Command, channel::AwaitWord> || std::is_same_v<Command, channel::AwaitKernel>;
+
   Answer refuse(channel::Status status, std::string message = {}) const;
   template <class T>
   Answer give(const T& value) const;
@@ -155,6 +167,7 @@ class Server {
   Answer handle(const channel::WriteWord&);
   Answer handle(const channel::AwaitWord&);
   Answer handle(const channel::GiveUpWaiting&);
+  Answer handle(const channel::AwaitKernel&);
   Answer handle(const channel::Share&);
   Answer handle(const channel::OpenShared&);
   Answer handle(const channel::CloseShared&);
@@ -208,17 +221,28 @@ class Server {
     u32 stream = 0;
     u64 graph_launch = 0;  ///< number of the graph launch that it is a node of, or 0
     s32 priority = 0;
-    u64 waiting = 0;          ///< launches by kernels that have not begun
-    std::string launched_by;  ///< the kernel that launched it; empty: the host
+    u64 waiting = 0;                        ///< launches by kernels that have not begun
+    std::string launched_by = {};           ///< the kernel that launched it; empty: the host
+    const LetOthersGoOn* others = nullptr;  ///< while it waits; see Device::launch
   };
   /// Runs a kernel and everything that it launches.
-  void run_kernel(const channel::LaunchKernel& c, u32 stream, u64 graph_launch, s32 priority);
+  void run_kernel(const channel::LaunchKernel& c, const Submission& submission);
   /// What a kernel launched.
   struct Launched {
     std::string kernel;  ///< its name
     std::vector<DeviceWork> work;
   };
   Launched run_grid(Launch launch, const Submission& submission);
+
+  // Kernels that wait for what comes after them (waiting_kernels.cpp).
+  /// Begins work of a stream that may wait; true when it has ended.
+  bool begin_waiting(u32 stream, std::function<void(const LetOthersGoOn&)> work);
+  /// A program that asks first (AwaitKernel) never sends what comes after a kernel that waits. Where one
+  /// does, nobody can end the wait.
+  template <class Command>
+  void end_kernels_before(const Command& command);
+  /// True when it has ended.
+  bool look_again(u32 stream, Others others);
 
   // What kernels launch (device_work.cpp).
   struct Launcher;
@@ -256,8 +280,11 @@ class Server {
   // Graphs (graph_commands.cpp).
   bool is_valid(const channel::GraphNode& node) const;
   bool is_valid(const channel::GraphCopy& copy, channel::GraphNode::Kind kind) const;
+  bool may_wait(const std::vector<channel::GraphNode>& nodes) const;
   /// Executes nodes until one needs the program, or the end.
   void advance(GraphRun& run);
+  /// The same; false when a kernel waits.
+  bool go_on(GraphRun& run);
   /// `first`: what the first nodes of its body come after.
   void run_node(GraphRun& run, u32 place, WorkId first);
   WorkId run_bodies(GraphRun& run, const channel::GraphCondition& condition, WorkId begin);
@@ -290,10 +317,12 @@ class Server {
   std::map<FunctionId, LoadedKernel> functions_;  ///< that may be launched
   std::set<ModuleId> modules_;
   std::map<u32, std::shared_ptr<const ExecutableGraph>> graphs_;
-  std::map<u32, GraphRun> runs_;                     ///< that wait for the program
-  std::string output_;                               ///< printed by kernels, not yet taken
-  channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
-  channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused
+  std::map<u32, GraphRun> runs_;                                 ///< that wait for the program
+  std::map<u32, std::unique_ptr<WaitingWork>> waiting_kernels_;  ///< by stream
+  std::string output_;                                           ///< printed by kernels, not yet taken
+  channel::Status sticky_ = channel::Status::kOk;                ///< a kernel faulted
+  channel::Status told_ = channel::Status::kOk;                  ///< what the program knows of it
+  channel::Status deferred_ = channel::Status::kOk;              ///< a posted command was refused
   /// The last wait that was not over, and its stream.
   std::optional<std::pair<WordOperation, u32>> waiting_;
   double polling_since_ = -1;  ///< virtual time; the program only asks since then, -1: it does not
@@ -305,5 +334,19 @@ class Server {
     bool pageable = false, async = false;
   } copy_;  ///< pieces not yet booked
 };
+
+template <class Command>
+void Server::end_kernels_before(const Command& command) {
+  using namespace channel;
+  if constexpr (kAsksAgain<Command> || std::is_same_v<Command, GiveUpWaiting>) return;
+  if constexpr (std::is_same_v<Command, Synchronize>)
+    if (command.scope == Synchronize::Scope::kDevice ||
+        (command.scope == Synchronize::Scope::kStream && waiting_kernels_.contains(command.id)))
+      end_waiting_kernels();
+  if constexpr (std::is_same_v<Command, ResetDevice> || std::is_same_v<Command, UnloadModule>)
+    end_waiting_kernels();
+  if constexpr (requires { command.stream; })
+    if (observes() || waiting_kernels_.contains(command.stream)) end_waiting_kernels();
+}
 
 }  // namespace roofline::sim::server

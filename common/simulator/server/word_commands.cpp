@@ -149,9 +149,13 @@ Answer Server::handle(const AwaitWord& c) {
   return give(WordState{accepted});
 }
 
-Answer Server::handle(const GiveUpWaiting&) {
+Answer Server::handle(const GiveUpWaiting& c) {
+  for (auto kernel = waiting_kernels_.begin(); kernel != waiting_kernels_.end();) {
+    const auto& [stream, work] = *kernel++;  // it may be gone then
+    if (c.all || !work->waits_for_host()) (void)look_again(stream, Others::kChangeNothing);
+  }
   // Another process may write the word yet.
-  if (!waiting_ || sticky_ != Status::kOk || board_.sharing.shares_memory()) return {};
+  if (!c.all || !waiting_ || sticky_ != Status::kOk || board_.sharing.shares_memory()) return {};
   const auto& [wait, stream] = *waiting_;
   Trap trap;
   trap.kind = TrapKind::kDeadlock;
