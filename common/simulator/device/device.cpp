@@ -86,7 +86,10 @@ struct Device::State final : KernelTable {
   };
   Runner& idle_runner() {
     const auto idle = std::ranges::find_if(runners, [](const Runner& each) { return !each.busy; });
-    return idle != runners.end() ? *idle : runners.emplace_back(description, settings, n_threads);
+    // Those beyond the second are needed where several kernels wait at once.
+    return idle != runners.end()
+               ? *idle
+               : runners.emplace_back(description, settings, runners.size() < 2 ? n_threads : 1);
   }
 
   /// What cooperative groups find behind %envreg1: u32 size, then the barrier of the grid.

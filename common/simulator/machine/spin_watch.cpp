@@ -3,6 +3,7 @@
 #include "simulator/machine/spin_watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "simulator/machine/block_trap.h"
 #include "simulator/machine/frame.h"
@@ -35,16 +36,31 @@ void SpinWatch::note(const Block& block) {
                       [](const SectorRun& run) { return run.first_sector >= kSector; });
 }
 
-void SpinWatch::let_others_go_on(const Block& oldest, u64 blocks, bool sleep) {
+bool SpinWatch::is_overdue() const {
+  constexpr std::chrono::milliseconds kLong{20};
+  return host_ && grid_.others != nullptr && std::chrono::steady_clock::now() - others_went_on_ > kLong;
+}
+
+void SpinWatch::let_host_go_on(const Block& oldest, u64 blocks) {
+  moved_ = true;
+  if (let_others_go_on() == Others::kAreGone) report_endless_wait(oldest, blocks);
+}
+
+Others SpinWatch::let_others_go_on() {
+  const Others others = (*grid_.others)({.moved = std::exchange(moved_, false), .host = host_});
+  fill_launch_rows(*grid_.kernel, grid_);  // another launch of the kernel may have used them
   idle_polls_ = 0;
-  Others others = Others::kChangeNothing;
-  if (grid_.others != nullptr) {
-    others = (*grid_.others)(host_);
-    fill_launch_rows(*grid_.kernel, grid_);  // another launch of the kernel may have used them
-  } else if (host_) {
+  others_went_on_ = std::chrono::steady_clock::now();
+  return others;
+}
+
+void SpinWatch::wait(const Block& oldest, u64 blocks, bool asleep) {
+  if (grid_.others == nullptr && host_) {
+    idle_polls_ = 0;  // host code may write there, whatever else is held up
     return;
   }
-  const bool may_end = sleep ? shares_memory_ : !reports();
+  const Others others = grid_.others != nullptr ? let_others_go_on() : Others::kChangeNothing;
+  const bool may_end = asleep ? shares_memory_ : !reports();
   if (others == Others::kAreGone || (others == Others::kChangeNothing && !may_end))
     report_endless_wait(oldest, blocks);
 }
@@ -62,11 +78,12 @@ void SpinWatch::after_turn(const Block& block, u64 used, const std::vector<Block
   idle_polls_ += idle ? fewest_polls_ : 0;
   seen_ = changes;
   begin_round();
+  if (is_overdue()) let_host_go_on(block, resident.size());
   if (idle_polls_ < patience(resident.size())) return;
   const auto oldest = std::min_element(resident.begin(), resident.end(), [](BlockRunner* a, BlockRunner* b) {
     return a->block().linear_id < b->block().linear_id;
   });
-  let_others_go_on((*oldest)->block(), resident.size());
+  wait((*oldest)->block(), resident.size());
 }
 
 void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
@@ -80,11 +97,16 @@ void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
   const u64 blocks = order.size();
   if (blocks == 0) return;
   if (order.is_stuck()) report_deadlock(order.oldest());
-  if (order.all_slept() < sleeps_) sleeps_ = 0;  // it counts anew
+  if (is_overdue()) let_host_go_on(order.oldest(), blocks);
+  if (order.all_slept() < sleeps_) {  // somebody did something else, and it counts anew
+    sleeps_ = 0;
+    moved_ = true;
+  }
   const bool asleep = order.all_slept() - sleeps_ >= patience_asleep(blocks);
   if (!asleep && !(watches() && idle_polls_ >= patience(blocks) * blocks)) return;
+  if (asleep) moved_ &= sleeps_ == 0;  // atomic operations that only look are no change
   sleeps_ = order.all_slept();
-  let_others_go_on(order.oldest(), blocks, asleep);
+  wait(order.oldest(), blocks, asleep);
 }
 
 }  // namespace roofline::sim

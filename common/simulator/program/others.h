@@ -14,7 +14,12 @@ enum class Others {
   kAreGone         ///< so it is, and whatever else the kernel waits for will not come either
 };
 
-/// Gives the others a turn. `host`: the kernel looks at memory that host code may write.
-using LetOthersGoOn = std::function<Others(bool host)>;
+/// What it has done since the others had their last turn.
+struct Waiting {
+  bool moved = false;  ///< more than looking
+  bool host = false;   ///< it has looked at memory that host code may write, now or before
+};
+/// Gives the others a turn.
+using LetOthersGoOn = std::function<Others(Waiting waiting)>;
 
 }  // namespace roofline::sim

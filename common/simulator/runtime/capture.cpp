@@ -152,24 +152,29 @@ cudaError_t send(Runtime& runtime, const StreamUse& use, const std::function<cud
 }
 
 cudaError_t await(Runtime& runtime, StreamUse& use, const AskWhetherOver& ask) {
-  if (!use.pending) {
+  const bool asked = !use.pending;
+  if (asked) {
     bool over = false;
     const channel::Status status = ask(runtime.connection(), over);
     if (status != channel::Status::kOk || over) return to_cuda(status);
   }
-  runtime.host_functions.queue_wait(use.place, [device = use.place.device, ask] {
-    Runtime& r = Runtime::instance();
-    try {
-      r.aim(device);
-      bool over = false;
-      const channel::Status status = ask(r.connection(), over);
-      if (status != channel::Status::kOk) r.late_error = to_cuda(status);
-      return status != channel::Status::kOk || over;
-    } catch (const ConnectionLost& lost) {
-      r.late_error = connection_error(lost);
-      return true;
-    }
-  });
+  runtime.host_functions.queue_wait(
+      use.place,
+      [device = use.place.device, ask] {
+        Runtime& r = Runtime::instance();
+        if (r.ended) return true;
+        try {
+          r.aim(device);
+          bool over = false;
+          const channel::Status status = ask(r.connection(), over);
+          if (status != channel::Status::kOk) r.late_error = to_cuda(status);
+          return status != channel::Status::kOk || over;
+        } catch (const ConnectionLost& lost) {
+          r.late_error = connection_error(lost);
+          return true;
+        }
+      },
+      asked);
   use.pending = true;
   return cudaSuccess;
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "simulator/program/address_windows.h"
 #include "simulator/runtime/address.h"
@@ -170,11 +172,31 @@ cudaError_t check(const CopyRequest& q) {
 
 namespace {
 
+/// Bytes of pageable memory that the real library reads before an asynchronous copy returns, whatever is
+/// before it in its stream.
+constexpr u64 kStagedAtOnce = u64{64} << 10;
+
+/// What a copy reads, packed; from there it copies then.
+std::shared_ptr<const std::vector<std::byte>> stage(CopyRequest& q) {
+  auto bytes = std::make_shared<std::vector<std::byte>>(q.width * q.height * q.depth);
+  std::byte* to = bytes->data();
+  for (size_t z = 0; z < q.depth; z++)
+    for (size_t y = 0; y < q.height; y++, to += q.width)
+      std::memcpy(to, static_cast<const std::byte*>(q.from) + z * q.from_slice + y * q.from_pitch, q.width);
+  q.from = bytes->data();
+  q.from_pitch = q.width;
+  q.from_slice = q.width * q.height;
+  return bytes;
+}
+
 cudaError_t begin_copy(Runtime& r, const CopyRequest& asked) {
   if (const cudaError_t error = check(asked); error != cudaSuccess) return error;
-  const CopyRequest q = in_window(r, asked);
-  // Pageable memory must be read or written before the call returns.
-  const bool may_queue = q.async && machine_reaches(q.to) && machine_reaches(q.from);
+  CopyRequest q = in_window(r, asked);
+  // Pageable memory must be read or written before the call returns; a little is read at once.
+  const bool staged = q.async && !machine_reaches(q.from) && machine_reaches(q.to) &&
+                      q.width * q.height * q.depth <= kStagedAtOnce;
+  const bool may_queue = q.async ? staged || (machine_reaches(q.to) && machine_reaches(q.from))
+                                 : is_device_address(q.to) && is_device_address(q.from);
   const StreamUse use = may_queue ? queue_on(r, q.stream) : use_stream(r, q.stream);
   if (use.error != cudaSuccess) return use.error;
   if (use.capture) return q.async ? capture(use, CopyCall{asked, parameters_of(asked)}) : refuse_capture(use);
@@ -186,7 +208,9 @@ cudaError_t begin_copy(Runtime& r, const CopyRequest& asked) {
       if (const cudaError_t error = check_range(r, end, q, end == q.to ? q.to_pitch : q.from_pitch);
           error != cudaSuccess)
         return error;
-  return send(r, use, [q, id = use.id](Runtime& runtime) {
+  std::shared_ptr<const std::vector<std::byte>> bytes;
+  if (staged && use.pending) bytes = stage(q);
+  return send(r, use, [q, bytes, id = use.id](Runtime& runtime) {
     CopyRequest slice = q;
     for (size_t z = 0; z < q.depth; z++) {
       slice.to = static_cast<std::byte*>(q.to) + z * q.to_slice;

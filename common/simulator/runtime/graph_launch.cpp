@@ -139,8 +139,15 @@ cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
 /// in memory.
 bool finish(Run& run, HostCall& next) {
   Runtime& runtime = Runtime::instance();
+  if (runtime.ended) return true;
   do {
-    if (next.function) next.function(next.data);
+    if (next.function) {
+      {
+        std::lock_guard guard(runtime.lock);
+        runtime.host_functions.waits_no_more();
+      }
+      next.function(next.data);
+    }
     std::lock_guard guard(runtime.lock);
     try {
       if (advance(runtime, run, next) != cudaSuccess) return true;
@@ -184,7 +191,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const bool may_queue = stream != cudaStreamPerThread && found != nullptr && !others;
     if (const StreamUse use = may_queue ? queue_on(r, stream) : StreamUse{}; use.pending) {
       if (r.target() != find_exec(exec)->device) return cudaErrorNotSupported;
-      r.host_functions.submit(use.place, [exec, stream, run = Run{}, next = HostCall{}]() mutable {
+      auto place = use.place;
+      place.alone = found->may_wait && r.connection().observed();
+      r.host_functions.submit(place, [exec, stream, run = Run{}, next = HostCall{}]() mutable {
         return launch_later(exec, stream, run, next);
       });
       return cudaSuccess;
@@ -202,7 +211,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const roofline::sim::u64 queued =
         r.host_functions.submit(place, [run, next]() mutable { return finish(run, next); });
     for (const RecordCall& each : run.records) mark_recorded(r, each, queued);
-    r.wait_while_watching(stream);
+    if (next.function) r.wait_while_watching(stream);
     if (others) {
       r.host_functions.wait_for(queued);
       r.aim(run.device);

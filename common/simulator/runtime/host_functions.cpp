@@ -90,8 +90,13 @@ u64 HostFunctions::queue(const Place& place, Step step, u64 after) {
   return add({0, after, place, Kind::kCommands, std::move(step)});
 }
 
-u64 HostFunctions::queue_wait(const Place& place, Step step) {
-  return add({0, 0, place, Kind::kWait, std::move(step)});
+u64 HostFunctions::queue_wait(const Place& place, Step step, bool asked) {
+  return add({0, 0, place, Kind::kWait, std::move(step), asked});
+}
+
+void HostFunctions::waits_no_more() {
+  for (Entry& entry : entries_)
+    if (entry.number == running_ && std::exchange(entry.waits, false)) waits_--;
 }
 
 bool HostFunctions::done(u64 number) const {
@@ -153,12 +158,18 @@ bool HostFunctions::each_ready(Body&& body) {
   bool any = false;
   HeldUp held;
   for (auto entry = entries_.begin(); entry != entries_.end();) {
-    if (!held.holds(entry->place) && done(entry->after) && body(*entry)) {
+    const auto holds_all = [&](const Entry& each) {
+      return each.waits && each.place.alone && &each != &*entry;
+    };
+    const bool ready =
+        !held.holds(entry->place) && done(entry->after) && std::ranges::none_of(entries_, holds_all);
+    if (ready && body(*entry)) {
       waits_ -= entry->kind == Kind::kWait ? 1 : 0;
       entry = entries_.erase(entry);
       any = true;
       continue;
     }
+    entry->waits |= ready && entry->kind == Kind::kWait;
     held.add(entry->place);
     ++entry;
   }

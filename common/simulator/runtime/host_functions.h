@@ -34,8 +34,10 @@ class HostFunctions {
   u64 submit(const Place& place, Step step);
   /// Commands to the machine. `step` runs with the lock held. `after`: also not before that number is done.
   u64 queue(const Place& place, Step step, u64 after = 0);
-  /// The same for a wait: `step` says whether it is over.
-  u64 queue_wait(const Place& place, Step step);
+  /// The same for a wait: `step` says whether it is over. `asked`: it has said that it is not.
+  u64 queue_wait(const Place& place, Step step, bool asked);
+  /// In a function's step, with the lock held: what it waited for is there.
+  void waits_no_more();
   /// Who says that waits do not end; runs with the lock held. `all`: all threads of the program wait, so
   /// nobody can end them. Otherwise some do, and for long no other has called.
   void when_stuck(std::function<void(bool all)> stuck) { stuck_ = std::move(stuck); }
@@ -65,7 +67,7 @@ class HostFunctions {
     Place place;
     Kind kind = Kind::kCommands;
     Step step;
-    bool waits = false;  ///< a function's step has said "not yet"
+    bool waits = false;  ///< its step has said "not yet", and so nothing else may be done if it is alone
   };
   static bool before(const Place& earlier, const Place& later);
   u64 add(Entry entry);

@@ -32,9 +32,15 @@ cudaError_t allocate_host(Runtime& r, void** to, u64 bytes, unsigned flags, bool
 
 namespace roofline::sim::runtime {
 
+/// What is queued on any of them may use memory of the host.
+void wait_for_all_devices(Runtime& r) {
+  for (int device = 0; device < r.device_count(); device++) r.host_functions.wait_for_device(device);
+}
+
 cudaError_t free_host(Runtime& r, void* p, bool managed) {
   if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
   if (!p) return cudaSuccess;
+  wait_for_all_devices(r);
   const auto found = r.host_allocations.find(address_of(p));
   if (found == r.host_allocations.end() || found->second.managed != managed || found->second.variable)
     return cudaErrorInvalidValue;
@@ -117,6 +123,9 @@ cudaError_t cudaHostRegister(void* host, size_t bytes, unsigned flags) {
 cudaError_t cudaHostUnregister(void* host) {
   return api([&](Runtime& r) {
     if (!host) return cudaErrorInvalidValue;
+    const int device = r.target();
+    wait_for_all_devices(r);
+    r.aim(device);
     return r.registered.remove(r.connection(), address_of(host)) ? cudaSuccess
                                                                  : cudaErrorHostMemoryNotRegistered;
   });

@@ -11,7 +11,9 @@ using namespace roofline::sim::runtime;
 namespace roofline::sim::runtime {
 
 cudaError_t fill(Runtime& r, const FillRequest& q) {
-  const StreamUse use = q.async ? queue_on(r, q.stream) : use_stream(r, q.stream);
+  // Of device memory the host does not wait for either.
+  const bool queues = q.async || is_device_address(q.to);
+  const StreamUse use = queues ? queue_on(r, q.stream) : use_stream(r, q.stream);
   if (use.error != cudaSuccess) return use.error;
   if (use.capture && !q.async) return refuse_capture(use);
   if (q.width == 0 || q.height == 0) return cudaSuccess;

@@ -90,7 +90,7 @@ cudaError_t cudaMallocAsync(void** to, size_t bytes, cudaStream_t stream) {
   return api([&](Runtime& r) {
     if (!to) return cudaErrorInvalidValue;
     *to = nullptr;
-    const StreamUse use = use_stream(r, stream);
+    const StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
     if (bytes == 0) return cudaSuccess;
     if (use.capture) {
@@ -115,7 +115,7 @@ cudaError_t cudaMallocFromPoolAsync(void** to, size_t bytes, cudaMemPool_t pool,
   return with_pool(pool, [&](Runtime& r, MemoryPool& from) {
     if (!to) return cudaErrorInvalidValue;
     *to = nullptr;
-    const StreamUse use = use_stream(r, stream);
+    const StreamUse use = queue_on(r, stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) return refuse_capture(use);
     return allocate(r, to, bytes, from);

@@ -206,6 +206,7 @@ void Runtime::reset() {
 }
 
 void Runtime::end() {
+  ended = true;
   if (connection_ && !forked) connection_->end_machine();
 }
 
@@ -228,7 +229,7 @@ cudaError_t& last_error() {
 
 cudaError_t connection_error(const ConnectionLost& error) {
   static bool said = false;
-  if (!said) say(error.what());
+  if (!said && !Runtime::instance().ended) say(error.what());
   said = true;
   return Runtime::instance().connected() ? cudaErrorUnknown : cudaErrorInitializationError;
 }

@@ -110,6 +110,7 @@ class Runtime {
   std::set<int> unseen_failures;         ///< devices that were told of failed calls, while memory is checked
   std::string refused_kernel;            ///< of the launch that fails, for the message
   cudaError_t late_error = cudaSuccess;  ///< of work that was queued behind a host function
+  std::atomic<bool> ended = false;       ///< the program has: nothing is asked for any more
   bool forked = false;  ///< this process was forked from one that used the device: it has none
   std::vector<int> valid_devices{
       0};  ///< cudaSetValidDevices; the first is that of a thread that did not choose

@@ -11,7 +11,7 @@ namespace {
 
 /// The facts of a stream handle; those of the default streams are constant.
 cudaError_t facts_of(Runtime& r, cudaStream_t stream, Stream& facts) {
-  const s64 id = r.stream_id(stream);
+  const s64 id = r.queue_id(stream);
   if (id < 0) return cudaErrorInvalidResourceHandle;
   const Stream* found = r.find_stream(stream);
   facts = found ? *found : Stream{static_cast<u32>(id), cudaStreamDefault, 0, r.target()};

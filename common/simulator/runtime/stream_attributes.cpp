@@ -34,7 +34,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
                                    const cudaStreamAttrValue* value) {
   return api([&](Runtime& r) {
     if (!value || !is_stream_attribute(id)) return cudaErrorInvalidValue;
-    const s64 number = r.stream_id(stream);
+    const s64 number = r.queue_id(stream);
     if (number < 0) return cudaErrorInvalidResourceHandle;
     if (!is_valid_attribute(r, id, *value)) return cudaErrorInvalidValue;
     if (id == cudaLaunchAttributePriority) {
@@ -55,7 +55,7 @@ ROOFLINE_EXPORT cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t stream, cud
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value) {
   return api([&](Runtime& r) {
     if (!value || !is_stream_attribute(id)) return cudaErrorInvalidValue;
-    const s64 number = r.stream_id(stream);
+    const s64 number = r.queue_id(stream);
     if (number < 0) return cudaErrorInvalidResourceHandle;
     const StreamAttributes& known = attributes_of(r, static_cast<u32>(number));
     const auto found = known.find(id);
@@ -72,11 +72,11 @@ ROOFLINE_EXPORT cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t stream, cud
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return api([&](Runtime& r) {
-    const s64 source = r.stream_id(from);
+    const s64 source = r.queue_id(from);
     const int source_device = r.target();
     if (source < 0) return cudaErrorInvalidResourceHandle;
     const StreamAttributes copied = attributes_of(r, static_cast<u32>(source));
-    const s64 target = r.stream_id(to);
+    const s64 target = r.queue_id(to);
     if (target < 0) return cudaErrorInvalidResourceHandle;
     if (r.target() != source_device) return cudaErrorInvalidValue;  // both in one context
     attributes_of(r, static_cast<u32>(target)) = copied;

@@ -34,7 +34,7 @@ cudaError_t begin(cudaStream_t stream, cudaStreamCaptureMode mode, cudaGraph_t i
     if (given && !graph) return cudaErrorInvalidValue;
     std::vector<Edge> edges;
     if (graph && !edges_of(*graph, nodes, data, n, edges)) return cudaErrorInvalidValue;
-    const s64 id = r.stream_id(stream);
+    const s64 id = r.queue_id(stream);
     if (id < 0) return cudaErrorInvalidResourceHandle;
     if (id == 0) return cudaErrorStreamCaptureUnsupported;  // the legacy default stream
     Captures& captures = Captures::instance();
@@ -47,7 +47,7 @@ cudaError_t begin(cudaStream_t stream, cudaStreamCaptureMode mode, cudaGraph_t i
 
 /// A question about a stream that does not count as its use.
 cudaError_t look_at(Runtime& r, cudaStream_t stream, CapturingStream*& found) {
-  const s64 id = r.stream_id(stream);
+  const s64 id = r.queue_id(stream);
   if (id < 0) return cudaErrorInvalidResourceHandle;
   found = Captures::instance().find(static_cast<u32>(id));
   return id == 0 && Captures::instance().any_blocking() ? cudaErrorStreamCaptureImplicit : cudaSuccess;
@@ -82,7 +82,7 @@ ROOFLINE_EXPORT cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stre
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return api_with_objects([&](Runtime& r) {
     if (graph) *graph = nullptr;
-    const s64 id = r.stream_id(stream);
+    const s64 id = r.queue_id(stream);
     if (id < 0) return cudaErrorInvalidResourceHandle;
     Captures& captures = Captures::instance();
     const CapturingStream* found = captures.find(static_cast<u32>(id));

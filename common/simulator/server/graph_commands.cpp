@@ -216,14 +216,15 @@ Answer Server::handle(const ResumeGraph& c) {
   const auto found = runs_.find(c.run);
   if (found == runs_.end()) return give(GraphStop{.done = true});
   GraphRun& run = found->second;
+  if (sticky_ != Status::kOk) end_waiting_kernels();  // the context is dead, as on a real device
   bool waits = false;
   if (waiting_kernels_.contains(run.stream)) {
     waits = !look_again(run.stream, Others::kWentOn);
-  } else if (c.served == run.served + 1) {
+  } else if (run.stopped && c.served == run.served + 1) {
     run.served++;
     move_piece(run, run.graph->nodes[run.graph->order()[run.next]]);
     waits = !go_on(run);
-  } else if (c.served != run.served) {
+  } else if (run.stopped && c.served != run.served) {
     return refuse(Status::kInvalidValue);
   }
   if (waits) return give(GraphStop{.waits = true});
@@ -259,8 +260,8 @@ bool Server::go_on(GraphRun& run) {
     advance(run);
     return true;
   }
-  return begin_waiting(run.stream, [this, &run](const LetOthersGoOn& others) {
-    run.others = &others;
+  return begin_waiting(run.stream, [this, &run](const LetOthersGoOn* others) {
+    run.others = others;
     advance(run);
     run.others = nullptr;
   });

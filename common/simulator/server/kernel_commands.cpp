@@ -151,13 +151,12 @@ Answer Server::handle(const LaunchKernel& c) {
   // that it reads meanwhile need not wait.
   constexpr double kMicro = 1e-6;
   board_.shown_clock.show(timeline_.host_now() + description_.launch_us * kMicro, board_.command);
-  const auto run = [this, c](const LetOthersGoOn* others) {
-    run_kernel(c, {.stream = c.stream, .priority = c.priority, .others = others});
-  };
   if (device_->may_wait(c.function))
-    (void)begin_waiting(c.stream, [run](const LetOthersGoOn& others) { run(&others); });
+    begin_waiting(c.stream, [this, c](const LetOthersGoOn* others) {
+      run_kernel(c, {.stream = c.stream, .priority = c.priority, .others = others});
+    });
   else
-    run(nullptr);
+    run_kernel(c, {.stream = c.stream, .priority = c.priority});
   return {};
 }
 

@@ -54,7 +54,7 @@ void Machine::serve() {
 
 void Machine::end_guest() {
   guest_.reset();
-  for (const auto& each : board_.gpus) each->end_waiting_kernels();
+  Server::end_waiting_kernels(board_);
   board_.sharing.end();
 }
 
@@ -88,7 +88,7 @@ Machine::Guest Machine::serve_guest(Wait wait) {
         board_.shown_clock.show(board_.host_clock, received->sequence);
         if constexpr (kPosted<T>)
           gpu().posted(made);
-        else if constexpr (std::is_same_v<T, AwaitKernel>)
+        else if constexpr (std::is_same_v<T, AwaitKernel> || std::is_same_v<T, ResumeGraph>)
           answer(made, gpu().known_outcome(made), kind, received->sequence);
         else
           answer(made, gpu().take_outcome(made), kind, received->sequence);

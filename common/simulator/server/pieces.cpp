@@ -27,10 +27,12 @@ void Server::begin_node(u32 stream, std::vector<WorkId> after) {
   if (checks_) checks_->streams().begin_node(stream, after);
   // No node runs before the region that it is counted in.
   timeline_.begin_node(std::move(after), records_.region_began());
+  in_node_ = true;
 }
 
 WorkId Server::end_node(u32 stream) {
   const WorkId node = timeline_.end_node();
+  in_node_ = false;
   if (checks_) checks_->streams().end_node(stream, node);
   return node;
 }

@@ -51,8 +51,8 @@ class Server {
       polling_since_ = -1;
       records_.went_on();
     }
-    if (!waiting_kernels_.empty()) end_kernels_before(command);
     if (checks_) checks_->select(index_);
+    if (!waiting_kernels_.empty()) end_kernels_before(command);
     notice_gone_memory();
     if (!board_.words.empty()) host_wrote_words();
     // A wait that is not over is asked for again and again: no call of the program.
@@ -80,8 +80,8 @@ class Server {
   channel::Outcome known_outcome(const Answer& made) const;
   /// Whether somebody watches kernels as they run.
   bool observes() const { return checks_ != nullptr || recorder_ != nullptr; }
-  /// Kernels that wait for what comes after them end: nothing does.
-  void end_waiting_kernels();
+  /// The program has ended: no kernel waits for it any more.
+  static void end_waiting_kernels(Board& board);
 
   Device& device() { return *device_; }
   ManagedMemory& pages() { return pages_; }
@@ -236,9 +236,11 @@ class Server {
 
   // Kernels that wait for what comes after them (waiting_kernels.cpp).
   /// Begins work of a stream that may wait; true when it has ended.
-  bool begin_waiting(u32 stream, std::function<void(const LetOthersGoOn&)> work);
-  /// A program that asks first (AwaitKernel) never sends what comes after a kernel that waits. Where one
-  /// does, nobody can end the wait.
+  bool begin_waiting(u32 stream, std::function<void(const LetOthersGoOn*)> work);
+  void give_up_kernels(bool all);
+  void end_waiting_kernels();
+  /// A program that asks first (AwaitKernel) sends nothing that has to come after a kernel that waits. Where
+  /// one does, nobody can end the wait.
   template <class Command>
   void end_kernels_before(const Command& command);
   /// True when it has ended.
@@ -317,14 +319,14 @@ class Server {
   std::map<FunctionId, LoadedKernel> functions_;  ///< that may be launched
   std::set<ModuleId> modules_;
   std::map<u32, std::shared_ptr<const ExecutableGraph>> graphs_;
-  std::map<u32, GraphRun> runs_;                                 ///< that wait for the program
-  std::map<u32, std::unique_ptr<WaitingWork>> waiting_kernels_;  ///< by stream
-  std::string output_;                                           ///< printed by kernels, not yet taken
-  channel::Status sticky_ = channel::Status::kOk;                ///< a kernel faulted
-  channel::Status told_ = channel::Status::kOk;                  ///< what the program knows of it
-  channel::Status deferred_ = channel::Status::kOk;              ///< a posted command was refused
+  std::map<u32, GraphRun> runs_;                     ///< that wait for the program
+  std::string output_;                               ///< printed by kernels, not yet taken
+  channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
+  channel::Status told_ = channel::Status::kOk;      ///< what the program knows of it
+  channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused
   /// The last wait that was not over, and its stream.
   std::optional<std::pair<WordOperation, u32>> waiting_;
+  bool in_node_ = false;       ///< of a graph, or of what a kernel launched
   double polling_since_ = -1;  ///< virtual time; the program only asks since then, -1: it does not
   std::string news_;           ///< about sticky_ or deferred_, not yet told
   struct {
@@ -333,20 +335,23 @@ class Server {
     u32 stream = 0;
     bool pageable = false, async = false;
   } copy_;  ///< pieces not yet booked
+  /// By stream; the last member, because the work uses the others until it ends.
+  std::map<u32, std::unique_ptr<WaitingWork>> waiting_kernels_;
 };
 
 template <class Command>
 void Server::end_kernels_before(const Command& command) {
   using namespace channel;
-  if constexpr (kAsksAgain<Command> || std::is_same_v<Command, GiveUpWaiting>) return;
-  if constexpr (std::is_same_v<Command, Synchronize>)
+  if constexpr (std::is_same_v<Command, Synchronize>) {
     if (command.scope == Synchronize::Scope::kDevice ||
         (command.scope == Synchronize::Scope::kStream && waiting_kernels_.contains(command.id)))
       end_waiting_kernels();
-  if constexpr (std::is_same_v<Command, ResetDevice> || std::is_same_v<Command, UnloadModule>)
+  } else if constexpr (std::is_same_v<Command, ResetDevice> || std::is_same_v<Command, UnloadModule>) {
     end_waiting_kernels();
-  if constexpr (requires { command.stream; })
+  } else if constexpr (requires { command.stream; } && !std::is_same_v<Command, CreateStream> &&
+                       !std::is_same_v<Command, Release> && !kAsksAgain<Command>) {
     if (observes() || waiting_kernels_.contains(command.stream)) end_waiting_kernels();
+  }
 }
 
 }  // namespace roofline::sim::server

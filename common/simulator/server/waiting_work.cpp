@@ -2,23 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulator/server/waiting_work.h"
 
-#include <utility>
-
 namespace roofline::sim::server {
 
 WaitingWork::~WaitingWork() {
+  while (!ended_) {
+    try {
+      (void)go_on(Others::kAreGone);
+    } catch (...) {  // then it has ended
+    }
+  }
   if (thread_.joinable()) thread_.join();
 }
 
 bool WaitingWork::begin(std::function<void()> work) {
-  runs_ = true;
-  thread_ = std::thread([this, work = std::move(work)] {
-    work();
+  const auto run_work = [this, work = std::move(work)] {
+    try {
+      work();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
     const std::lock_guard lock(mutex_);
     ended_ = true;
     runs_ = false;
     changed_.notify_all();
-  });
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    thread_ = std::thread(run_work);
+    runs_ = true;
+    ended_ = false;
+  }
   return run();
 }
 
@@ -35,12 +48,14 @@ bool WaitingWork::go_on(Others others) {
 bool WaitingWork::run() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !runs_; });
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   return ended_;
 }
 
-Others WaitingWork::stop(bool host) {
+Others WaitingWork::stop(Waiting waiting) {
   std::unique_lock lock(mutex_);
-  host_ = host;
+  waiting_ = waiting;
+  moved_ |= waiting.moved;
   runs_ = false;
   changed_.notify_all();
   changed_.wait(lock, [this] { return runs_; });

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "simulator/program/others.h"
 
@@ -16,18 +18,20 @@ namespace roofline::sim::server {
 class WaitingWork {
  public:
   WaitingWork() = default;
-  ~WaitingWork();  ///< it has ended, or never began
+  ~WaitingWork();  ///< ends it, as when all others are gone
   WaitingWork(const WaitingWork&) = delete;
   WaitingWork& operator=(const WaitingWork&) = delete;
 
-  /// Runs `work` until it ends or stops. Both say whether it has ended.
+  /// Runs `work` until it ends or stops. Both say whether it has ended, and throw what it throws.
   bool begin(std::function<void()> work);
   /// Lets it look again: `others` is what it is told.
   bool go_on(Others others);
 
-  /// Within the work: stops it. `host`: it waits for memory that host code may write.
-  Others stop(bool host);
-  bool waits_for_host() const { return host_; }
+  /// Within the work: stops it.
+  Others stop(Waiting waiting);
+  bool waits_for_host() const { return waiting_.host; }
+  /// Whether it did more than look since this was asked last.
+  bool take_moved() { return std::exchange(moved_, false); }
 
  private:
   bool run();
@@ -35,7 +39,9 @@ class WaitingWork {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;
-  bool runs_ = false, ended_ = false, host_ = false;
+  bool runs_ = false, ended_ = true, moved_ = true;
+  Waiting waiting_;
+  std::exception_ptr error_;
   Others others_ = Others::kWentOn;
 };
 

@@ -150,10 +150,7 @@ Answer Server::handle(const AwaitWord& c) {
 }
 
 Answer Server::handle(const GiveUpWaiting& c) {
-  for (auto kernel = waiting_kernels_.begin(); kernel != waiting_kernels_.end();) {
-    const auto& [stream, work] = *kernel++;  // it may be gone then
-    if (c.all || !work->waits_for_host()) (void)look_again(stream, Others::kChangeNothing);
-  }
+  give_up_kernels(c.all);
   // Another process may write the word yet.
   if (!c.all || !waiting_ || sticky_ != Status::kOk || board_.sharing.shares_memory()) return {};
   const auto& [wait, stream] = *waiting_;

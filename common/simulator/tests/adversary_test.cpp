@@ -33,7 +33,8 @@ constexpr u64 kMostResident = u64{2} << 30;  ///< of the machine; sanitizers tak
 constexpr int kCommandsASession = 400;
 constexpr double kPatience = 60;  // of the observer; sanitizers are slow
 
-/// Stores, loads, loops and waits, as its parameters say.
+/// One kernel stores, loads, loops and waits, as its parameters say; the other waits for a word that nobody
+/// writes.
 constexpr const char* kModule = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -52,6 +53,17 @@ ld.global.u32 %r3, [%rd1+4];
 bar.sync 0;
 add.u32 %r2, %r2, 1;
 setp.lt.u32 %p1, %r2, %r1;
+@%p1 bra loop;
+ret;
+}
+.visible .global .align 4 .u32 flag = 0;
+.visible .entry wait(.param .u64 at, .param .u32 n)
+{
+.reg .pred %p<2>;
+.reg .u32 %r<2>;
+loop:
+ld.volatile.global.u32 %r1, [flag];
+setp.eq.u32 %p1, %r1, 0;
 @%p1 bra loop;
 ret;
 }
@@ -141,7 +153,7 @@ class Adversary {
   bool act() {
     Writer out;
     bool posted = false;
-    switch (liar_.below(12)) {
+    switch (liar_.below(14)) {
       case 0:
         posted = load_module(out);
         break;
@@ -159,6 +171,9 @@ class Adversary {
         break;
       case 5:
         posted = define_graph(out);
+        break;
+      case 6:
+        posted = go_on(out);
         break;
       default:
         posted = encode_lie(out, liar_.below(std::variant_size_v<Command>), liar_, 0);
@@ -182,22 +197,46 @@ class Adversary {
   }
   bool launch(Writer& out) {
     LaunchKernel command;
+    make_sound(command);
+    encode(out, command, 0);
+    return true;
+  }
+  void make_sound(LaunchKernel& command) {
     command.fields(liar_);
-    command.function = liar_.below(3);
-    command.stream = 0;
+    command.function = liar_.below(4);
+    command.stream = liar_.below(2);
     command.grid = {1 + liar_.below(4), 1, 1};
     command.block = {1 + liar_.below(64), 1, 1};
     command.dynamic_shared_bytes = 0;
     command.cluster = {0, 0, 0};
     command.parameters.resize(12);
-    encode(out, command, 0);
-    return true;
+  }
+  /// What comes after launches that wait, in streams that exist.
+  bool go_on(Writer& out) {
+    switch (liar_.below(5)) {
+      case 0:
+        encode(out, CreateStream{1, liar_.below(2) == 0}, 0);
+        return true;
+      case 1:
+        encode(out, LaunchGraph{liar_.below(3), liar_.below(2), liar_.below(3), 0}, 0);
+        return true;
+      case 2:
+        encode(out, GiveUpWaiting{liar_.below(2) == 0}, 0);
+        return true;
+      case 3:
+        encode(out, ResumeGraph{liar_.below(3), liar_.below(3)}, 0);
+        return false;
+      default:
+        encode(out, AwaitKernel{liar_.below(2)}, 0);
+        return false;
+    }
   }
   bool define_graph(Writer& out) {
     GraphDefinition graph;
     graph.fields(liar_);
     for (u32 i = 0; i < graph.nodes.size(); i++) {
       graph.nodes[i].kind = static_cast<GraphNode::Kind>(liar_.below(10));
+      if (liar_.below(2) == 0) make_sound(graph.nodes[i].kernel);
       for (u32& from : graph.nodes[i].dependencies)
         from = i == 0 ? from : liar_.below(i + (liar_.below(9) == 0));
     }

@@ -34,6 +34,11 @@ __global__ void all_wait_for(const volatile int* flag, int* counted) {
   atomicAdd(counted, 1);
 }
 
+/// Works until it is told to stop.
+__global__ void count_until(const volatile int* stop, int* counted) {
+  while (*stop == 0) atomicAdd(counted, 1);
+}
+
 __global__ void add(int* x, int value) { *x += value; }
 
 void set(volatile int* flag, int value) {
@@ -63,6 +68,7 @@ int main() {
   wait_for<<<1, 1>>>(flags + 63, saw);
   wait_until<<<1, 1>>>(flags + 63, 1, saw);
   all_wait_for<<<1, 1>>>(flags + 63, y);
+  count_until<<<1, 1>>>(flags + 63, y);
   add<<<1, 1>>>(y, 0);
   OK(cudaDeviceSynchronize());
 
@@ -88,11 +94,29 @@ int main() {
   EXPECT_RESULT(cudaErrorNotReady, cudaEventQuery(done));
   EXPECT_RESULT(cudaErrorNotReady, cudaStreamQuery(second));
   EXPECT_VALUE(-1, pinned[1]);
+  // What the host may ask and do meanwhile.
+  cudaStreamCaptureStatus capture;
+  OK(cudaStreamIsCapturing(first, &capture));
+  unsigned stream_flags = 0;
+  OK(cudaStreamGetFlags(first, &stream_flags));
+  EXPECT_VALUE(cudaStreamNonBlocking, stream_flags);
+  cudaStream_t fourth;
+  OK(cudaStreamCreateWithFlags(&fourth, cudaStreamNonBlocking));
+  OK(cudaStreamDestroy(fourth));
+  int* allocated;
+  int value = 20;
+  OK(cudaMallocAsync(&allocated, sizeof(int), first));
+  OK(cudaMemcpyAsync(allocated, &value, sizeof(int), cudaMemcpyHostToDevice, first));
+  value = 0;  // it was read at once
+  OK(cudaMemcpyAsync(pinned + 4, allocated, sizeof(int), cudaMemcpyDeviceToHost, first));
+  OK(cudaFreeAsync(allocated, first));
   set(flags + 1, 8);
   while (cudaStreamQuery(second) == cudaErrorNotReady) usleep(100);
   OK(cudaStreamSynchronize(second));
   EXPECT_VALUE(8, pinned[1]);
   EXPECT_VALUE(11, pinned[2]);
+  OK(cudaStreamSynchronize(first));
+  EXPECT_VALUE(20, pinned[4]);
 
   // A stream of its own and the legacy default stream behind it.
   wait_for<<<1, 1, 0, third>>>(flags + 2, saw);
@@ -153,6 +177,15 @@ int main() {
   OK(cudaStreamSynchronize(second));
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(graph));
+
+  // One that works all the while.
+  OK(cudaMemsetAsync(x, 0, sizeof(int), first));
+  count_until<<<2, 32, 0, first>>>(flags + 9, x);
+  OK(cudaMemcpyAsync(pinned, x, sizeof(int), cudaMemcpyDeviceToHost, first));
+  usleep(100'000);
+  set(flags + 9, 1);
+  OK(cudaStreamSynchronize(first));
+  EXPECT(pinned[0] > 0);
 
   // One that waits no longer than a time of its own.
   wait_until<<<1, 1, 0, first>>>(flags + 7, 1'000'000, saw);

@@ -96,12 +96,12 @@ int main() {
   seen(7);
   other.join();
 
-  // Two kernels that wait for each other in turn.
-  play<<<1, 1, 0, first>>>(flags + 4, 1, 39);
-  play<<<1, 1, 0, second>>>(flags + 4, 0, 40);
+  // Two kernels that wait for each other in turn, for long.
+  play<<<1, 1, 0, first>>>(flags + 4, 1, 1499);
+  play<<<1, 1, 0, second>>>(flags + 4, 0, 1500);
   OK(cudaDeviceSynchronize());
   OK(cudaMemcpy(pinned, flags + 4, sizeof(int), cudaMemcpyDeviceToHost));
-  EXPECT_VALUE(41, pinned[0]);
+  EXPECT_VALUE(1501, pinned[0]);
 
   // Two cooperative ones, of which each has a barrier of its own.
   OK(cudaMemset(saw, 0, 2 * sizeof(int)));
