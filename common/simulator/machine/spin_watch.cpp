@@ -41,11 +41,6 @@ bool SpinWatch::is_overdue() const {
   return host_ && grid_.others != nullptr && std::chrono::steady_clock::now() - others_went_on_ > kLong;
 }
 
-void SpinWatch::let_host_go_on(const Block& oldest, u64 blocks) {
-  moved_ = true;
-  if (let_others_go_on() == Others::kAreGone) report_endless_wait(oldest, blocks);
-}
-
 Others SpinWatch::let_others_go_on() {
   const Others others = (*grid_.others)({.moved = std::exchange(moved_, false), .host = host_});
   fill_launch_rows(*grid_.kernel, grid_);  // another launch of the kernel may have used them
@@ -78,15 +73,14 @@ void SpinWatch::after_turn(const Block& block, u64 used, const std::vector<Block
   idle_polls_ += idle ? fewest_polls_ : 0;
   seen_ = changes;
   begin_round();
-  if (is_overdue()) let_host_go_on(block, resident.size());
-  if (idle_polls_ < patience(resident.size())) return;
+  if (idle_polls_ < patience(resident.size()) && !is_overdue()) return;
   const auto oldest = std::min_element(resident.begin(), resident.end(), [](BlockRunner* a, BlockRunner* b) {
     return a->block().linear_id < b->block().linear_id;
   });
   wait((*oldest)->block(), resident.size());
 }
 
-void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
+void SpinWatch::after_turn(const Block& block, TimeOrder& order) {
   const KernelCounters& totals = *block.totals;
   const u64 changes = totals.global_store_requests + totals.atomic_requests + totals.barriers;
   if (changes == seen_ && block.spins != 0)
@@ -97,16 +91,16 @@ void SpinWatch::after_turn(const Block& block, const TimeOrder& order) {
   const u64 blocks = order.size();
   if (blocks == 0) return;
   if (order.is_stuck()) report_deadlock(order.oldest());
-  if (is_overdue()) let_host_go_on(order.oldest(), blocks);
   if (order.all_slept() < sleeps_) {  // somebody did something else, and it counts anew
     sleeps_ = 0;
     moved_ = true;
   }
   const bool asleep = order.all_slept() - sleeps_ >= patience_asleep(blocks);
-  if (!asleep && !(watches() && idle_polls_ >= patience(blocks) * blocks)) return;
+  if (!asleep && !(watches() && idle_polls_ >= patience(blocks) * blocks) && !is_overdue()) return;
   if (asleep) moved_ &= sleeps_ == 0;  // atomic operations that only look are no change
   sleeps_ = order.all_slept();
   wait(order.oldest(), blocks, asleep);
+  order.look_again();
 }
 
 }  // namespace roofline::sim

@@ -27,7 +27,7 @@ class SpinWatch {
   void after_turn(const Block& block, u64 used, const std::vector<BlockRunner*>& resident,
                   bool last_of_round);
   /// The same for blocks that run in the order of time; the block is back in there.
-  void after_turn(const Block& block, const TimeOrder& order);
+  void after_turn(const Block& block, TimeOrder& order);
   /// A block began or ended.
   void reset() {
     idle_polls_ = 0;
@@ -47,8 +47,6 @@ class SpinWatch {
   bool reports() const { return !grid_.kernel->uses_clock && !shares_memory_; }
   /// Whether others had no turn for long, and host code may be among them.
   bool is_overdue() const;
-  /// Gives them one while the kernel is at work.
-  void let_host_go_on(const Block& oldest, u64 blocks);
   /// Gives the others a turn.
   Others let_others_go_on();
   /// The same while all blocks wait. `asleep`: nothing but memory can end their waits.

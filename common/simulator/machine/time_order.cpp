@@ -84,6 +84,16 @@ void TimeOrder::wake(u64 block, double cycle) {
   add(*sleeper.runner);
 }
 
+void TimeOrder::look_again() {
+  const double now = awake_.empty() ? 0 : awake_.begin()->first.first;
+  for (const auto& [number, sleeper] : asleep_) {
+    catch_up(sleeper, now);
+    add(*sleeper.runner);
+  }
+  asleep_.clear();
+  watched_.clear();
+}
+
 void TimeOrder::catch_up(const Sleeper& sleeper, double cycle) {
   const double late = std::max(cycle - sleeper.runner->due(), 0.0);
   sleeper.runner->block().start += std::ceil(late / sleeper.period) * sleeper.period;

@@ -33,6 +33,8 @@ class TimeOrder {
   void catch_up(const Cluster& cluster, double cycle);
   /// The cluster has news: each of its blocks goes on at its new due().
   void wake(const Cluster& cluster);
+  /// Somebody else may have changed memory: who sleeps looks again now.
+  void look_again();
   /// All wait for their clusters: nobody will let them go on.
   bool is_stuck() const { return awake_.empty() && asleep_.empty() && !at_barriers_.empty(); }
   /// These were accessed at a cycle of the kernel: wakes who looks at a sector that holds something else now.

@@ -139,7 +139,6 @@ cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
 /// in memory.
 bool finish(Run& run, HostCall& next) {
   Runtime& runtime = Runtime::instance();
-  if (runtime.ended) return true;
   do {
     if (next.function) {
       {
@@ -147,8 +146,10 @@ bool finish(Run& run, HostCall& next) {
         runtime.host_functions.waits_no_more();
       }
       next.function(next.data);
+      next = {};
     }
     std::lock_guard guard(runtime.lock);
+    if (runtime.host_functions.is_held_up() && !run.waits) return false;
     try {
       if (advance(runtime, run, next) != cudaSuccess) return true;
     } catch (const ConnectionLost& lost) {
@@ -193,9 +194,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
       if (r.target() != find_exec(exec)->device) return cudaErrorNotSupported;
       auto place = use.place;
       place.alone = found->may_wait && r.connection().observed();
-      r.host_functions.submit(place, [exec, stream, run = Run{}, next = HostCall{}]() mutable {
-        return launch_later(exec, stream, run, next);
-      });
+      r.host_functions.submit(place,
+                              [exec, stream, run = Run{}, next = HostCall{}]() mutable {
+                                return launch_later(exec, stream, run, next);
+                              },
+                              {.sends = true});
       return cudaSuccess;
     }
     Run run;
@@ -208,8 +211,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     }
     auto place = r.place_of(stream);
     place.alone = run.may_wait && r.connection().observed();
-    const roofline::sim::u64 queued =
-        r.host_functions.submit(place, [run, next]() mutable { return finish(run, next); });
+    const roofline::sim::u64 queued = r.host_functions.submit(
+        place, [run, next]() mutable { return finish(run, next); }, {.asked = run.waits});
     for (const RecordCall& each : run.records) mark_recorded(r, each, queued);
     if (next.function) r.wait_while_watching(stream);
     if (others) {

@@ -32,9 +32,9 @@ void pause(std::unique_lock<std::mutex>& guard) {
 }
 
 /// Real seconds, likewise.
-double now() {
+double now(clockid_t clock) {
   timespec now{};
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  syscall(SYS_clock_gettime, clock, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
@@ -76,14 +76,16 @@ u64 HostFunctions::add(Entry entry) {
 
 void HostFunctions::begin_wait() {
   waits_++;
+  events_++;
   if (watches_) return;
   watches_ = true;
   threads_++;
   std::thread([this] { watch_waits(); }).detach();
 }
 
-u64 HostFunctions::submit(const Place& place, Step step) {
-  return add({0, 0, place, Kind::kFunction, std::move(step)});
+u64 HostFunctions::submit(const Place& place, Step step, Function what) {
+  if (what.asked) begin_wait();
+  return add({0, 0, place, Kind::kFunction, std::move(step), what.sends, what.asked});
 }
 
 u64 HostFunctions::queue(const Place& place, Step step, u64 after) {
@@ -91,12 +93,27 @@ u64 HostFunctions::queue(const Place& place, Step step, u64 after) {
 }
 
 u64 HostFunctions::queue_wait(const Place& place, Step step, bool asked) {
-  return add({0, 0, place, Kind::kWait, std::move(step), asked});
+  return add({0, 0, place, Kind::kWait, std::move(step), false, asked});
 }
 
 void HostFunctions::waits_no_more() {
   for (Entry& entry : entries_)
-    if (entry.number == running_ && std::exchange(entry.waits, false)) waits_--;
+    if (entry.number == running_ && std::exchange(entry.waits, false)) {
+      waits_--;
+      events_++;
+    }
+}
+
+bool HostFunctions::is_held_up(const Entry& entry) const {
+  return std::ranges::any_of(entries_, [&](const Entry& each) {
+    return each.waits && each.place.alone && each.number != entry.number;
+  });
+}
+
+bool HostFunctions::is_held_up() const {
+  Entry running;
+  running.number = running_;
+  return is_held_up(running);
 }
 
 bool HostFunctions::done(u64 number) const {
@@ -158,13 +175,10 @@ bool HostFunctions::each_ready(Body&& body) {
   bool any = false;
   HeldUp held;
   for (auto entry = entries_.begin(); entry != entries_.end();) {
-    const auto holds_all = [&](const Entry& each) {
-      return each.waits && each.place.alone && &each != &*entry;
-    };
-    const bool ready =
-        !held.holds(entry->place) && done(entry->after) && std::ranges::none_of(entries_, holds_all);
+    const bool ready = !held.holds(entry->place) && done(entry->after) && !is_held_up(*entry);
     if (ready && body(*entry)) {
       waits_ -= entry->kind == Kind::kWait ? 1 : 0;
+      events_++;
       entry = entries_.erase(entry);
       any = true;
       continue;
@@ -189,10 +203,16 @@ void HostFunctions::send_ready() {
   sending_ = false;
 }
 
+/// Once the program has ended its threads here do nothing any more.
+void HostFunctions::stop_at_end() {
+  if (ended_) changed_.wait(lock_, [] { return false; });
+}
+
 void HostFunctions::run_functions() {
   inside_one() = true;
   std::unique_lock guard(lock_);
   for (bool any = false;;) {
+    stop_at_end();
     if (!any) {
       const auto is_function = [](const Entry& entry) { return entry.kind == Kind::kFunction; };
       // One that said "not yet", or is held up by a wait, is asked again.
@@ -209,6 +229,7 @@ void HostFunctions::run_functions() {
       HeldUp held;
       for (Entry& entry : entries_) {
         const bool ready = entry.kind == Kind::kFunction && !held.holds(entry.place) &&
+                           !(entry.sends && is_held_up(entry)) &&
                            std::find(asked.begin(), asked.end(), entry.number) == asked.end();
         held.add(entry.place);
         if (!ready) continue;
@@ -220,6 +241,7 @@ void HostFunctions::run_functions() {
         running_ = 0;
         if (over) {
           waits_ -= entry.waits ? 1 : 0;
+          events_++;
           std::erase_if(entries_, [&](const Entry& each) { return each.number == asked.back(); });
           any = true;
         } else if (!std::exchange(entry.waits, true)) {
@@ -245,21 +267,25 @@ bool HostFunctions::is_stuck(bool all) const {
 void HostFunctions::watch_waits() {
   inside_one() = true;
   std::unique_lock guard(lock_);
-  double quiet_since = 0, looked = 0;
-  for (u64 calls = 0;;) {
+  double quiet_since = 0, looked = 0, computed = 0;
+  for (u64 events = 0;;) {
     changed_.wait(guard, [&] { return waits_ > 0; });
+    stop_at_end();
     {
       const CallOnClock on_clock;  // the time that this takes is not the program's
-      const size_t before = waits_;
       send_ready();
-      const double present = now();
-      if (waits_ != before || calls != calls_) quiet_since = looked = present;
-      calls = calls_;
+      const double present = now(CLOCK_MONOTONIC);
+      if (std::exchange(events, events_) != events_) {
+        quiet_since = looked = present;
+        computed = now(CLOCK_PROCESS_CPUTIME_ID);
+      }
       if (present - looked >= kPatience) {
         looked = present;
+        const double quiet = present - quiet_since;
+        const bool others_compute = now(CLOCK_PROCESS_CPUTIME_ID) - computed > quiet / 4;
         if (is_stuck(true)) {
           stuck_(true);
-        } else if (present - quiet_since >= kPatienceWithOthers && is_stuck(false)) {
+        } else if (quiet >= kPatienceWithOthers && !others_compute && is_stuck(false)) {
           stuck_(false);
         }
       }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -31,13 +32,21 @@ class HostFunctions {
   explicit HostFunctions(std::mutex& lock) : lock_(lock) {}
   /// A function of the program. `step` runs without the lock. Each of these gives a number, for done() and
   /// wait_for().
-  u64 submit(const Place& place, Step step);
+  struct Function {
+    bool asked = false;  ///< it has said "not yet"
+    bool sends = false;  ///< it begins with commands
+  };
+  u64 submit(const Place& place, Step step, Function what = {false, false});
   /// Commands to the machine. `step` runs with the lock held. `after`: also not before that number is done.
   u64 queue(const Place& place, Step step, u64 after = 0);
   /// The same for a wait: `step` says whether it is over. `asked`: it has said that it is not.
   u64 queue_wait(const Place& place, Step step, bool asked);
   /// In a function's step, with the lock held: what it waited for is there.
   void waits_no_more();
+  /// In a function's step: whether something else waits that must be alone, so that it may not send anything.
+  bool is_held_up() const;
+  /// The program ends: nothing is done any more.
+  void end() { ended_ = true; }
   /// Who says that waits do not end; runs with the lock held. `all`: all threads of the program wait, so
   /// nobody can end them. Otherwise some do, and for long no other has called.
   void when_stuck(std::function<void(bool all)> stuck) { stuck_ = std::move(stuck); }
@@ -54,7 +63,7 @@ class HostFunctions {
   /// Does what waits are over for. Every call of the program does so before and after its own work: what
   /// follows a wait then has the same place among its calls in every run.
   void go_on() {
-    ++calls_;
+    ++events_;
     if (waits_ > 0) send_ready();
   }
   /// Whether this thread is one that works here, where CUDA calls are not permitted.
@@ -67,8 +76,10 @@ class HostFunctions {
     Place place;
     Kind kind = Kind::kCommands;
     Step step;
+    bool sends = false;
     bool waits = false;  ///< its step has said "not yet", and so nothing else may be done if it is alone
   };
+  bool is_held_up(const Entry& entry) const;
   static bool before(const Place& earlier, const Place& later);
   u64 add(Entry entry);
   /// Entries that nothing before them holds up, in order: `body(entry)` says whether it is done.
@@ -77,6 +88,7 @@ class HostFunctions {
   bool each_ready(Body&& body);
   void send_ready();
   void run_functions();
+  void stop_at_end();
   void begin_wait();
   void watch_waits();
   bool is_stuck(bool all) const;
@@ -89,7 +101,8 @@ class HostFunctions {
   u64 running_ = 0;    ///< number of the function that runs; 0: none does
   size_t waits_ = 0;   ///< entries that wait for the machine
   int threads_ = 0;    ///< that work here
-  u64 calls_ = 0;      ///< of the program
+  u64 events_ = 0;     ///< calls of the program, and waits that began or ended
+  std::atomic<bool> ended_ = false;
   /// What threads of the program wait for.
   std::list<const std::function<bool()>*> blocked_;
   bool runs_functions_ = false, watches_ = false, sending_ = false;

@@ -104,6 +104,10 @@ cudaError_t cudaMallocAsync(void** to, size_t bytes, cudaStream_t stream) {
       *to = p.dptr;
       return capture(use, std::move(work));
     }
+    const cudaError_t error = allocate(r, to, bytes, r.pools.current_of(r.target()));
+    if (error != cudaErrorMemoryAllocation || !use.pending) return error;
+    r.host_functions.wait(use.place);  // what is freed before may be enough
+    r.aim(use.place.device);
     return allocate(r, to, bytes, r.pools.current_of(r.target()));
   });
 }
@@ -115,7 +119,7 @@ cudaError_t cudaMallocFromPoolAsync(void** to, size_t bytes, cudaMemPool_t pool,
   return with_pool(pool, [&](Runtime& r, MemoryPool& from) {
     if (!to) return cudaErrorInvalidValue;
     *to = nullptr;
-    const StreamUse use = queue_on(r, stream);
+    const StreamUse use = use_stream(r, stream);
     if (use.error != cudaSuccess) return use.error;
     if (use.capture) return refuse_capture(use);
     return allocate(r, to, bytes, from);

@@ -30,12 +30,7 @@ Runtime::Runtime() {
     Runtime& runtime = instance();
     runtime.forked = runtime.connection_ != nullptr;
   });
-  host_functions.when_stuck([this](bool all) {
-    for (int device = 0; device < device_count(); device++) {
-      aim(device);
-      connection().post(GiveUpWaiting{all});
-    }
-  });
+  host_functions.when_stuck([this](bool all) { connection().post(GiveUpWaiting{all}); });
 }
 
 Runtime& Runtime::instance() {
@@ -207,6 +202,7 @@ void Runtime::reset() {
 
 void Runtime::end() {
   ended = true;
+  host_functions.end();
   if (connection_ && !forked) connection_->end_machine();
 }
 

@@ -218,6 +218,7 @@ Answer Server::handle(const ResumeGraph& c) {
   GraphRun& run = found->second;
   if (sticky_ != Status::kOk) end_waiting_kernels();  // the context is dead, as on a real device
   bool waits = false;
+  if (observes() && !waiting_kernels_.contains(run.stream)) end_waiting_kernels();  // one kernel at a time
   if (waiting_kernels_.contains(run.stream)) {
     waits = !look_again(run.stream, Others::kWentOn);
   } else if (run.stopped && c.served == run.served + 1) {
@@ -260,7 +261,7 @@ bool Server::go_on(GraphRun& run) {
     advance(run);
     return true;
   }
-  return begin_waiting(run.stream, [this, &run](const LetOthersGoOn* others) {
+  return begin_waiting(run.stream, {}, [this, &run](const LetOthersGoOn* others) {
     run.others = others;
     advance(run);
     run.others = nullptr;

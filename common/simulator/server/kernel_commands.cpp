@@ -152,7 +152,7 @@ Answer Server::handle(const LaunchKernel& c) {
   constexpr double kMicro = 1e-6;
   board_.shown_clock.show(timeline_.host_now() + description_.launch_us * kMicro, board_.command);
   if (device_->may_wait(c.function))
-    begin_waiting(c.stream, [this, c](const LetOthersGoOn* others) {
+    begin_waiting(c.stream, functions_.at(c.function).module, [this, c](const LetOthersGoOn* others) {
       run_kernel(c, {.stream = c.stream, .priority = c.priority, .others = others});
     });
   else

@@ -236,8 +236,12 @@ class Server {
 
   // Kernels that wait for what comes after them (waiting_kernels.cpp).
   /// Begins work of a stream that may wait; true when it has ended.
-  bool begin_waiting(u32 stream, std::function<void(const LetOthersGoOn*)> work);
-  void give_up_kernels(bool all);
+  /// `module`: of its kernel, if there is only one.
+  bool begin_waiting(u32 stream, std::optional<ModuleId> module,
+                     std::function<void(const LetOthersGoOn*)> work);
+  void give_up_kernels();
+  void give_up_word();
+  void end_kernels_of(ModuleId module);
   void end_waiting_kernels();
   /// A program that asks first (AwaitKernel) sends nothing that has to come after a kernel that waits. Where
   /// one does, nobody can end the wait.
@@ -336,7 +340,11 @@ class Server {
     bool pageable = false, async = false;
   } copy_;  ///< pieces not yet booked
   /// By stream; the last member, because the work uses the others until it ends.
-  std::map<u32, std::unique_ptr<WaitingWork>> waiting_kernels_;
+  struct WaitingKernel {
+    std::unique_ptr<WaitingWork> work;
+    std::optional<ModuleId> module;
+  };
+  std::map<u32, WaitingKernel> waiting_kernels_;
 };
 
 template <class Command>
@@ -346,8 +354,10 @@ void Server::end_kernels_before(const Command& command) {
     if (command.scope == Synchronize::Scope::kDevice ||
         (command.scope == Synchronize::Scope::kStream && waiting_kernels_.contains(command.id)))
       end_waiting_kernels();
-  } else if constexpr (std::is_same_v<Command, ResetDevice> || std::is_same_v<Command, UnloadModule>) {
+  } else if constexpr (std::is_same_v<Command, ResetDevice>) {
     end_waiting_kernels();
+  } else if constexpr (std::is_same_v<Command, UnloadModule>) {
+    end_kernels_of(command.module);
   } else if constexpr (requires { command.stream; } && !std::is_same_v<Command, CreateStream> &&
                        !std::is_same_v<Command, Release> && !kAsksAgain<Command>) {
     if (observes() || waiting_kernels_.contains(command.stream)) end_waiting_kernels();

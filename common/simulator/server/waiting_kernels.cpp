@@ -4,6 +4,7 @@
 // Kernels that wait in memory for what comes after them: for host code, for a copy, for a kernel of another
 // stream or GPU. Such a kernel stops where all its blocks only look, and looks again when the program asks
 // whether it has ended.
+#include <algorithm>
 #include <chrono>
 
 #include "simulator/server/answers.h"
@@ -19,7 +20,8 @@ constexpr size_t kMostWaiting = 128;
 
 }  // namespace
 
-bool Server::begin_waiting(u32 stream, std::function<void(const LetOthersGoOn*)> work) {
+bool Server::begin_waiting(u32 stream, std::optional<ModuleId> module,
+                           std::function<void(const LetOthersGoOn*)> work) {
   if (waiting_kernels_.size() >= kMostWaiting) {  // then the next wait is a deadlock, as it may be on a GPU
     work(nullptr);
     return true;
@@ -38,20 +40,26 @@ bool Server::begin_waiting(u32 stream, std::function<void(const LetOthersGoOn*)>
     };
     work(&others);
   });
-  if (!ended) waiting_kernels_[stream] = std::move(waiting);
+  if (!ended) waiting_kernels_[stream] = {std::move(waiting), module};
   return ended;
 }
 
 bool Server::look_again(u32 stream, Others others) {
   const auto found = waiting_kernels_.find(stream);
   if (found == waiting_kernels_.end()) return true;
-  if (!found->second->go_on(others)) return false;
+  if (!found->second.work->go_on(others)) return false;
   waiting_kernels_.erase(found);
   return true;
 }
 
 void Server::end_waiting_kernels() {
   while (!waiting_kernels_.empty()) (void)look_again(waiting_kernels_.begin()->first, Others::kAreGone);
+}
+
+void Server::end_kernels_of(ModuleId module) {
+  const bool any = std::ranges::any_of(
+      waiting_kernels_, [&](const auto& entry) { return entry.second.module.value_or(module) == module; });
+  if (any) end_waiting_kernels();
 }
 
 void Server::end_waiting_kernels(Board& board) {
@@ -64,7 +72,8 @@ void Server::end_waiting_kernels(Board& board) {
       if (board.checks) board.checks->select(gpu->index_);
       for (auto next = gpu->waiting_kernels_.begin(); next != gpu->waiting_kernels_.end();) {
         const u32 stream = next++->first;  // it may be gone then
-        any |= gpu->look_again(stream, Others::kWentOn) || gpu->waiting_kernels_.at(stream)->take_moved();
+        any |=
+            gpu->look_again(stream, Others::kWentOn) || gpu->waiting_kernels_.at(stream).work->take_moved();
       }
     }
   }
@@ -74,21 +83,31 @@ void Server::end_waiting_kernels(Board& board) {
   }
 }
 
-/// Nobody ends a wait that all wait for, unless one of them has gone on meanwhile: others may then, too.
-void Server::give_up_kernels(bool all) {
-  bool moved = false, host = false;
-  for (const auto& gpu : board_.gpus) {
-    host |= gpu->waiting_.has_value();
-    for (const auto& [stream, work] : gpu->waiting_kernels_) {
-      moved |= work->take_moved();
-      host |= work->waits_for_host();
-    }
-  }
-  if (moved || (host && !all)) return;
+void Server::give_up_kernels() {
   for (auto next = waiting_kernels_.begin(); next != waiting_kernels_.end();) {
     const u32 stream = next++->first;  // it may be gone then
     (void)look_again(stream, Others::kChangeNothing);
   }
+}
+
+Answer Server::handle(const GiveUpWaiting& c) {
+  bool moved = false, host = false;
+  for (const auto& gpu : board_.gpus) {
+    host |= gpu->waiting_.has_value();
+    for (const auto& [stream, kernel] : gpu->waiting_kernels_) {
+      moved |= kernel.work->take_moved();
+      host |= kernel.work->waits_for_host();
+    }
+  }
+  // One that has gone on meanwhile may end what others wait for; so may other threads, which write the host's
+  // memory.
+  if (moved || (host && !c.all)) return {};
+  for (const auto& gpu : board_.gpus) {
+    if (checks_) checks_->select(gpu->index_);
+    gpu->give_up_kernels();
+    if (c.all) gpu->give_up_word();
+  }
+  return {};
 }
 
 Answer Server::handle(const AwaitKernel& c) {

@@ -149,10 +149,9 @@ Answer Server::handle(const AwaitWord& c) {
   return give(WordState{accepted});
 }
 
-Answer Server::handle(const GiveUpWaiting& c) {
-  give_up_kernels(c.all);
+void Server::give_up_word() {
   // Another process may write the word yet.
-  if (!c.all || !waiting_ || sticky_ != Status::kOk || board_.sharing.shares_memory()) return {};
+  if (!waiting_ || sticky_ != Status::kOk || board_.sharing.shares_memory()) return;
   const auto& [wait, stream] = *waiting_;
   Trap trap;
   trap.kind = TrapKind::kDeadlock;
@@ -165,7 +164,6 @@ Answer Server::handle(const GiveUpWaiting& c) {
     trap.message += ", which are " + std::to_string(word_at(wait.address, wait.bytes));
   waiting_.reset();
   fault(trap);
-  return {};
 }
 
 }  // namespace roofline::sim::server
