@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// run: --gpus 2
-// misuses: what two GPUs do at the same time is not ordered, and the checks say so
-//
 // Kernels of two GPUs wait for each other: each polls its own memory, and the other writes there over the
 // link.
+// run: --gpus 2
+// misuses: what two GPUs do at the same time is not ordered, and the checks say so
 #include "expect.h"
 
 /// Sends `rounds` values to the other's inbox, each after the one that it got in its own.

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// misuses: what streams do at the same time is not ordered, and the checks say so
-//
 // A kernel waits for a word of device memory that a copy, a fill or a kernel of another stream writes after
 // it was launched.
+// misuses: what streams do at the same time is not ordered, and the checks say so
 #include <cooperative_groups.h>
 #include <unistd.h>
 
