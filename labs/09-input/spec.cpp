@@ -239,8 +239,8 @@ std::vector<Case> workers_cases() {
   };
   add(23, 2, 1200, 2);
   add(21, 2, 1200, 2, "a short last batch, buffers that are used again");
-  // Slower than the host: it comes too early for each batch, and some later one may be ready. In less than
-  // one of a thousand runs none is: with 24 batches it was one in sixty.
+  // Slower than the host: it comes too early for each batch, and some later one may be ready. In fewer
+  // than one of five hundred runs none is: with 24 batches it was one of sixty.
   add(36, 1, 304, 3, "batches that are ready out of order", 40'000);
   add(1, 1, 16, 1);
   add(5, 1, 64, 8);
