@@ -8,6 +8,7 @@
 #include "simulator/analysis/contractions.h"
 #include "simulator/analysis/control_flow_graph.h"
 #include "simulator/analysis/joined_loads.h"
+#include "simulator/isa/old_versions.h"
 #include "simulator/isa/row.h"
 #include "simulator/isa/system.h"
 #include "simulator/isa/word_order.h"
@@ -28,6 +29,7 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
   const std::string name = "PTX of module " + std::to_string(id);
   if (texts.size() == 1) {
     ptx::Module module = ptx::parse(texts[0], name);
+    isa::complete_old_spellings(module);
     isa::use_table_order(module);
     contract(module, isa::traits_of);
     join_loads(module, isa::traits_of);
@@ -37,6 +39,7 @@ ptx::Module source_of(ModuleId id, const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     ptx::Unit& unit = units.emplace_back();
     unit.module = ptx::parse(text, name + ", translation unit " + std::to_string(units.size()));
+    isa::complete_old_spellings(unit.module);
     isa::use_table_order(unit.module);
     contract(unit.module, isa::traits_of);
     join_loads(unit.module, isa::traits_of);

@@ -286,12 +286,18 @@ struct UpdateGraphNode {
   GraphNode node;
   void fields(auto& io) { io(graph, place, node); }
 };
+/// Posted. A run that begins later executes what the graph is now, whatever becomes of the graph.
+struct KeepGraph {
+  u32 graph = 0, run = 0;
+  void fields(auto& io) { io(graph, run); }
+};
 /// Posted. The program chooses the number of the run; a graph without nodes that need the program or may wait
 /// is over when the command is.
 struct LaunchGraph {
   u32 graph = 0, stream = 0, run = 0;
-  s32 priority = 0;  ///< of the stream
-  void fields(auto& io) { io(graph, stream, run, priority); }
+  s32 priority = 0;   ///< of the stream
+  bool kept = false;  ///< what it executes was kept
+  void fields(auto& io) { io(graph, stream, run, priority, kept); }
 };
 /// Answered by GraphStop: the node at which the run waits for the program. `served`: so many stops of the run
 /// have been dealt with; the run goes on when that is one more than before, or when a kernel of it waits.
@@ -431,11 +437,10 @@ struct AwaitWord {
   WordOperation operation;
   void fields(auto& io) { io(stream, operation); }
 };
-/// Posted. Threads of the program wait for streams that wait for a word or a kernel, and for long nobody has
-/// called; `all`: all threads wait, so nobody can end that.
+/// Posted. All threads of the program wait for streams that wait for a word or a kernel, and for long nothing
+/// has ended that.
 struct GiveUpWaiting {
-  bool all = true;
-  void fields(auto& io) { io(all); }
+  void fields(auto&) {}
 };
 /// Answered by KernelState: whether the kernel that was launched last in a stream has ended. One that waits
 /// in memory for what comes after it looks again. Until it ends the program holds back what follows in the
@@ -478,22 +483,23 @@ using Command =
                  CopyOut, CopyWithin, Fill, LaunchKernel, CreateStream, DestroyStream, RecordEvent, WaitEvent,
                  QueryEvent, QueryStream, Synchronize, QueryMemory, QueryAllocation, QueryOccupancy,
                  SetMaxDynamicShared, SetLimit, TakeOutput, ResetDevice, ReportMissing, DefineGraph,
-                 UpdateGraphNode, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph, ReportHostAccess,
-                 QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime, ReportRefusal,
-                 ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory, UnmapMemory,
-                 AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall, ReportErrorSeen,
-                 CreateCondition, DestroyCondition, WriteWord, AwaitWord, GiveUpWaiting, Share, OpenShared,
-                 CloseShared, ForgetEvent, AwaitKernel>;
+                 UpdateGraphNode, KeepGraph, LaunchGraph, ResumeGraph, UploadGraph, DestroyGraph,
+                 ReportHostAccess, QueryBusy, SelectDevice, AllowPeer, PrefetchManaged, HostTime,
+                 ReportRefusal, ReserveAddresses, FreeAddresses, CreateMemory, ReleaseMemory, MapMemory,
+                 UnmapMemory, AllowAccess, QueryMapping, CreateTexture, DestroyTexture, ReportFailedCall,
+                 ReportErrorSeen, CreateCondition, DestroyCondition, WriteWord, AwaitWord, GiveUpWaiting,
+                 Share, OpenShared, CloseShared, ForgetEvent, AwaitKernel>;
 
 template <class T>
 inline constexpr bool kPosted =
     std::is_same_v<T, LaunchKernel> || std::is_same_v<T, CreateStream> || std::is_same_v<T, DestroyStream> ||
     std::is_same_v<T, RecordEvent> || std::is_same_v<T, WaitEvent> || std::is_same_v<T, ReportMissing> ||
-    std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> || std::is_same_v<T, DestroyGraph> ||
-    std::is_same_v<T, ReportHostAccess> || std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> ||
-    std::is_same_v<T, ReportRefusal> || std::is_same_v<T, ReportFailedCall> ||
-    std::is_same_v<T, ReportErrorSeen> || std::is_same_v<T, DestroyCondition> ||
-    std::is_same_v<T, WriteWord> || std::is_same_v<T, GiveUpWaiting> || std::is_same_v<T, ForgetEvent>;
+    std::is_same_v<T, KeepGraph> || std::is_same_v<T, LaunchGraph> || std::is_same_v<T, UploadGraph> ||
+    std::is_same_v<T, DestroyGraph> || std::is_same_v<T, ReportHostAccess> ||
+    std::is_same_v<T, SelectDevice> || std::is_same_v<T, HostTime> || std::is_same_v<T, ReportRefusal> ||
+    std::is_same_v<T, ReportFailedCall> || std::is_same_v<T, ReportErrorSeen> ||
+    std::is_same_v<T, DestroyCondition> || std::is_same_v<T, WriteWord> || std::is_same_v<T, GiveUpWaiting> ||
+    std::is_same_v<T, ForgetEvent>;
 
 /// The place of T in Command.
 template <class T, class... All>

@@ -17,15 +17,20 @@ class ByteMap {
   static constexpr u64 kPageBytes = 4096;
 
   void set(u64 address, u64 bytes) {
-    walk(address, bytes, [&](u64 at, u64 mask) { page(at).words[at / 64 % kWords] |= mask; });
+    walk(address, bytes, [&](u64 at, u64 mask) {
+      page(at).words[at / 64 % kWords] |= mask;
+      return true;
+    });
   }
   void clear(u64 address, u64 bytes) {
     const u64 end = address + bytes;
     for (auto page = pages_.lower_bound(address / kPageBytes); page != pages_.end(); ++page) {
       const u64 first = std::max(address, page->first * kPageBytes);
       if (first >= end) break;
-      walk(first, std::min(end, (page->first + 1) * kPageBytes) - first,
-           [&](u64 at, u64 mask) { page->second->words[at / 64 % kWords] &= ~mask; });
+      walk(first, std::min(end, (page->first + 1) * kPageBytes) - first, [&](u64 at, u64 mask) {
+        page->second->words[at / 64 % kWords] &= ~mask;
+        return true;
+      });
     }
   }
   /// Whether all the bytes are in the set.
@@ -33,7 +38,8 @@ class ByteMap {
     bool all = true;
     walk(address, bytes, [&](u64 at, u64 mask) {
       const Page* here = existing(at);
-      all = all && here != nullptr && (here->words[at / 64 % kWords] & mask) == mask;
+      all = here != nullptr && (here->words[at / 64 % kWords] & mask) == mask;
+      return all;
     });
     return all;
   }
@@ -41,7 +47,8 @@ class ByteMap {
     bool any = false;
     walk(address, bytes, [&](u64 at, u64 mask) {
       const Page* here = existing(at);
-      any = any || (here != nullptr && (here->words[at / 64 % kWords] & mask) != 0);
+      any = here != nullptr && (here->words[at / 64 % kWords] & mask) != 0;
+      return !any;
     });
     return any;
   }
@@ -50,6 +57,7 @@ class ByteMap {
     walk(address, bytes, [&](u64 at, u64 mask) {
       if (const Page* here = existing(at))
         n += static_cast<u64>(__builtin_popcountll(here->words[at / 64 % kWords] & mask));
+      return true;
     });
     return n;
   }
@@ -108,11 +116,12 @@ class ByteMap {
     std::array<u64, kWords> words{};
   };
 
+  /// Until use(address, its bits in their word) says that this is enough.
   template <class Use>
   static void walk(u64 address, u64 bytes, Use use) {
     while (bytes != 0) {
       const u64 bit = address % 64, n = std::min(bytes, 64 - bit);
-      use(address, (n == 64 ? ~u64{0} : (u64{1} << n) - 1) << bit);
+      if (!use(address, (n == 64 ? ~u64{0} : (u64{1} << n) - 1) << bit)) return;
       address += n;
       bytes -= n;
     }

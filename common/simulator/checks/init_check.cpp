@@ -20,6 +20,14 @@ std::string allocation_text(u64 begin, u64 end, const std::string& origin) {
          (origin.empty() ? "" : " (" + origin + ")");
 }
 
+/// Whether all bytes from the first to the last that the warp accesses were written: quick to find out, where
+/// these are not many.
+bool all_written(const ObservedAccess& a, const ByteMap& valid) {
+  constexpr u64 kMost = ByteMap::kPageBytes;
+  const u64 bytes = static_cast<u64>(a.pattern->highest) - static_cast<u64>(a.pattern->lowest);
+  return bytes < kMost && valid.has_all(a.base + static_cast<u64>(a.pattern->lowest), bytes + a.width);
+}
+
 /// Whether some aligned word of the access (or all of it, when it is narrower) was never written. A hole
 /// inside a word is padding of a structure that is read as a whole.
 bool misses_word(const ByteMap& valid, u64 address, u32 width) {
@@ -80,10 +88,22 @@ void InitCheck::launch_begins(const Grid& grid, const std::vector<Traits>& trait
   launch_ends();
   cluster_writes_ = false;
   shared_.clear();
+  last_block_ = nullptr;
 }
 
 void InitCheck::block_begins(const Block& block) { shared_[&block].reset(); }
-void InitCheck::block_ends(const Block& block) { shared_.erase(&block); }
+void InitCheck::block_ends(const Block& block) {
+  shared_.erase(&block);
+  last_block_ = nullptr;
+}
+
+ByteMap& InitCheck::shared_of(const Block& block) {
+  if (last_block_ != &block) {
+    last_shared_ = &shared_[&block];
+    last_block_ = &block;
+  }
+  return *last_shared_;
+}
 
 void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) {
   const bool shared = a.space == ptx::Space::kShared;
@@ -93,7 +113,7 @@ void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
     return;
   }
   if (shared && cluster_writes_) return;
-  ByteMap& valid = shared ? shared_[w.block] : valid_;
+  ByteMap& valid = shared ? shared_of(*w.block) : valid_;
   // An exchange of which nobody reads the old value only writes.
   const InstructionInfo& info = grid_->kernel->info[in.index];
   const bool only_writes =
@@ -103,14 +123,14 @@ void InitCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   if (a.kind == AccessKind::kLoad) return;
   if (!early_.empty()) settle_early(w, a, shared);
   if (a.pattern->kind == AddressPattern::Kind::kUnit) return valid.set(a.base, u64{a.width} * kWarpSize);
+  if (all_written(a, valid)) return;
   for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1)
     valid.set(a.address(static_cast<u32>(std::countr_zero(lanes))), a.width);
 }
 
 void InitCheck::read(const Warp& w, const Instruction& in, const ObservedAccess& a, const ByteMap& valid,
                      bool shared) {
-  if (a.pattern->kind == AddressPattern::Kind::kUnit && valid.has_all(a.base, u64{a.width} * kWarpSize))
-    return;
+  if (all_written(a, valid)) return;
   u32 culprit = kWarpSize, culprits = 0;
   u64 missing = 0;
   for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1) {

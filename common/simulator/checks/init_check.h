@@ -60,6 +60,7 @@ class InitCheck {
   using Entry = std::pair<const u64, Allocation>;
 
   const Entry* find(u64 address) const;
+  ByteMap& shared_of(const Block& block);
   void read(const Warp& w, const Instruction& in, const ObservedAccess& a, const ByteMap& valid, bool shared);
   void report(const Warp& w, const Instruction& in, const ObservedAccess& a, u32 lane, u64 missing,
               bool shared);
@@ -70,6 +71,8 @@ class InitCheck {
   const Grid* grid_ = nullptr;
   const std::vector<Traits>* traits_ = nullptr;
   std::map<const Block*, ByteMap> shared_;
+  const Block* last_block_ = nullptr;  ///< whose shared memory was looked at last, and where it is
+  ByteMap* last_shared_ = nullptr;
   bool cluster_writes_ = false;  ///< blocks of the launch write each other's shared memory: it is not watched
   std::map<u32, Finding*> reported_;              ///< by instruction, of the present launch
   std::map<Word, std::vector<EarlyRead>> early_;  ///< words of the present launch that are unwritten still

@@ -107,7 +107,13 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
   me.block_scope = traits.block_scope && !shared;
   RaceShadow& shadow = shared ? state.shared : global_;
   const bool copies = traits.async_copy == AsyncCopy::kCopy && shared && a.kind == AccessKind::kStore;
-  each_lane_of(a.mask, [&](u32 lane) {
+  u32 lanes = a.mask;
+  if (a.kind == AccessKind::kLoad && !strong(me) && traits.async_copy == AsyncCopy::kNone &&
+      !traits.barrier_object) {
+    me.clock = state.order.clock();
+    lanes = read_words({w, in, state, me, 0, 0, shared, false, a}, shadow);
+  }
+  each_lane_of(lanes, [&](u32 lane) {
     const u64 address = a.address(lane);
     me.thread = static_cast<u16>(w.index * kWarpSize + lane);
     me.clock = state.order.clock();
@@ -130,6 +136,47 @@ void RaceCheck::access(Warp& w, const Instruction& in, const ObservedAccess& a) 
       mine.pending.push_back({mine.committed, address, a.width, me.thread});
     }
   });
+}
+
+/// Plain loads of whole words whose last writes are settled for the whole warp: most requests are nothing
+/// else. Gives the lanes that are left. Of neighbours that read the same word the first and the last are
+/// enough, where the first is remembered as the first: these two would be remembered of all.
+u32 RaceCheck::read_words(const Touch& warp, RaceShadow& shadow) {
+  const ObservedAccess& a = warp.request;
+  const u32 met = warp.state.order.all_met();
+  const auto settled_for_all = [&](const Stamp& before) {
+    return before.clock == 0 || (before.block == warp.me.block && !before.pending && before.clock < met);
+  };
+  if (warp.shared && a.base + static_cast<u64>(a.pattern->highest) + a.width > warp.w.block->shared_bytes)
+    return a.mask;
+  Touch t = warp;
+  u32 left = 0;
+  u64 same_as = ~u64{0};  // the address of the lane before, if that was done
+  for (u32 lanes = a.mask; lanes != 0; lanes &= lanes - 1) {
+    t.lane = static_cast<u32>(std::countr_zero(lanes));
+    t.address = a.address(t.lane);
+    const u32 later = lanes & (lanes - 1);
+    if (t.address == same_as && later != 0 && a.address(static_cast<u32>(std::countr_zero(later))) == same_as)
+      continue;
+    RaceCell* const cells = shadow.words(t.address, a.width);
+    const u32 words = a.width / 4;
+    bool quick = cells != nullptr;
+    for (u32 i = 0; quick && i < words; ++i)
+      quick = settled_for_all(cells[i].write) && settled_for_all(cells[i].plain);
+    same_as = quick ? t.address : ~u64{0};
+    if (!quick) {
+      left |= 1u << t.lane;
+      continue;
+    }
+    t.me.thread = static_cast<u16>(t.w.index * kWarpSize + t.lane);
+    for (u32 i = 0; i < words; ++i) {
+      remember_reader(t, cells[i]);
+      const Stamp& first = cells[i].read[0];
+      if (first.thread != t.me.thread || first.clock != t.me.clock || first.block != t.me.block)
+        same_as = ~u64{0};
+    }
+  }
+  return left;
 }
 
 /// A flag in the shared memory of another block of the cluster: it orders, data there is not watched.
@@ -191,10 +238,7 @@ void RaceCheck::touch(const Touch& t, const ObservedAccess& a, RaceShadow& shado
 void RaceCheck::read(const Touch& t, RaceCell& cell, u64 at) {
   if (!settled(t, cell.write)) check(t, cell.write, Hazard::kReadAfterWrite, at, 0);
   if (!settled(t, cell.plain)) check(t, cell.plain, Hazard::kReadAfterWrite, at, 0);
-  Stamp& first = cell.read[0];
-  Stamp& second = cell.read[1];
-  const bool first_goes = settled(t, first) || (!settled(t, second) && ordered(t, first));
-  (first_goes ? first : second) = t.me;
+  remember_reader(t, cell);
 }
 
 void RaceCheck::write(const Touch& t, RaceCell& cell, u64 at, u32 bytes) {
@@ -220,11 +264,9 @@ const std::vector<Publication>* RaceCheck::publications_of(u32 block) const {
   return running != running_.end() ? &running->second->order.publications() : order_.publications_of(block);
 }
 
-bool RaceCheck::ordered(const Touch& t, const Stamp& before) const {
-  if (before.pending) return false;
+bool RaceCheck::ordered_by_memory(const Touch& t, const Stamp& before) const {
   const BlockOrder& now = t.state.order;
   const bool same_block = before.block == now.block();
-  if (same_block && now.by_barrier(before, t.w.index, t.lane)) return true;
   // Spinning on a volatile variable orders warps and blocks. Lanes of one warp that exchange values through
   // volatile shared memory rely on lockstep, which is no order.
   if (same_block && t.shared && before.thread / kWarpSize == t.w.index && is_volatile(before) &&

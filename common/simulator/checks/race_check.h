@@ -85,6 +85,7 @@ class RaceCheck {
   };
 
   BlockState& state_of(const Block& block);
+  u32 read_words(const Touch& warp, RaceShadow& shadow);
   void touch(const Touch& t, const ObservedAccess& a, RaceShadow& shadow);
   /// Without looking further: nothing to compare with.
   static bool settled(const Touch& t, const Stamp& before) {
@@ -92,12 +93,24 @@ class RaceCheck {
                                  (before.clock < t.state.order.all_met() || before.thread == t.me.thread));
   }
   void read(const Touch& t, RaceCell& cell, u64 at);
+  void remember_reader(const Touch& t, RaceCell& cell) const {
+    Stamp& first = cell.read[0];
+    Stamp& second = cell.read[1];
+    const bool first_goes = settled(t, first) || (!settled(t, second) && ordered(t, first));
+    (first_goes ? first : second) = t.me;
+  }
   void write(const Touch& t, RaceCell& cell, u64 at, u32 bytes);
   void follow_tickets(const Touch& t);
   void communicate(const Touch& t, const ObservedAccess& a, u64 address, RaceShadow& shadow);
   void check(const Touch& t, const Stamp& before, Hazard hazard, u64 at, u32 bytes);
   void tell_once(const Touch& t, const Stamp& before, Hazard hazard, u64 at);
-  bool ordered(const Touch& t, const Stamp& before) const;
+  bool ordered(const Touch& t, const Stamp& before) const {
+    if (before.pending) return false;
+    const BlockOrder& now = t.state.order;
+    if (before.block == now.block() && now.by_barrier(before, t.w.index, t.lane)) return true;
+    return now.acquired(t.w.index) != 0 && ordered_by_memory(t, before);
+  }
+  bool ordered_by_memory(const Touch& t, const Stamp& before) const;
   const std::vector<Publication>* publications_of(u32 block) const;
   bool same_value(const Touch& t, const Stamp& before, u64 at, u32 bytes) const;
   Finding& report(const Touch& t, const Stamp& before, Hazard hazard, u64 at);

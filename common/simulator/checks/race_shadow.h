@@ -44,6 +44,14 @@ class RaceShadow {
     for (u64 at = offset; at < end; at += unit) use(here->cells[at / unit], address - offset + at, unit);
   }
 
+  /// The cells of aligned words that do not cross a page, one after the other; nullptr where cells are bytes.
+  RaceCell* words(u64 address, u32 width) {
+    const u64 offset = address % kPageBytes;
+    if ((offset | width) % 4 != 0 || offset + width > kPageBytes) return nullptr;
+    Page* const here = page(address);
+    return here == nullptr || here->bytes ? nullptr : &here->cells[offset / 4];
+  }
+
   /// Nobody has accessed these bytes.
   void forget(u64 address, u64 bytes) {
     for (u64 at = address; at < address + bytes;) {
@@ -72,7 +80,9 @@ class RaceShadow {
 
   Page* page(u64 address) {
     const u64 number = address / kPageBytes;
-    if (number == last_number_) return last_;
+    return number == last_number_ ? last_ : other_page(number);
+  }
+  Page* other_page(u64 number) {
     auto found = pages_.find(number);
     if (found == pages_.end()) {
       if (pages_.size() >= kMostPages) {

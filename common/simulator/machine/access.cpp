@@ -56,11 +56,15 @@ class Resolver {
     const auto origin = addresses[first];
     // A 32-bit address register wraps at 32 bits.
     const u64 base = static_cast<Address>(origin + static_cast<Address>(immediate));
-    if (!same(addresses, origin)) {
-      measure(addresses, origin);
-      if (w_.block->observer != nullptr && w_.block->observer->sees_accesses) return observed(base);
-    }
-    return dispatch(request_.space, base);
+    const bool observed = w_.block->observer != nullptr && w_.block->observer->sees_accesses;
+    AddressPattern& p = entry_.pattern;
+    if (observed) p.mask = p.known_mask;
+    if (!same(addresses, origin)) measure(addresses, origin);
+    if (!observed) return dispatch(request_.space, base);
+    tell(base);
+    const Access access = dispatch(request_.space, base);
+    p.mask = 0;  // so that the next request comes here, too
+    return access;
   }
 
  private:
@@ -99,14 +103,7 @@ class Resolver {
       p.narrow_difference[l] = static_cast<u32>(p.difference[l]);
     }
     analyse_pattern(p, request_.mask, request_.width);
-  }
-
-  /// The observer sees it, too. The pattern is forgotten afterwards, so that every request comes here.
-  Access observed(u64 base) {
-    tell(base);
-    const Access access = dispatch(request_.space, base);
-    entry_.pattern.mask = 0;
-    return access;
+    p.known_mask = p.mask;
   }
 
   void tell(u64 base) {

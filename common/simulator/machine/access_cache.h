@@ -39,8 +39,9 @@ struct AddressPattern {
   alignas(
       64) std::array<u32, kWarpSize> narrow_difference{};  ///< the same, when the addresses are 32 bits wide
   bool narrow = false;
-  u32 mask = 0;   ///< 0: holds nothing yet
-  u32 width = 0;  ///< bytes a lane
+  u32 mask = 0;        ///< 0: holds nothing yet, or every request must be shown to an observer
+  u32 known_mask = 0;  ///< the same, but for observers
+  u32 width = 0;       ///< bytes a lane
   Kind kind = Kind::kGeneral;
   u8 unit_octets = 0;           ///< kOctets: bit o is set when lanes 8o to 8o+7 are unit-stride
   s64 lowest = 0, highest = 0;  ///< of the differences

@@ -42,7 +42,7 @@ bool SpinWatch::is_overdue() const {
 }
 
 Others SpinWatch::let_others_go_on() {
-  const Others others = (*grid_.others)({.moved = std::exchange(moved_, false), .host = host_});
+  const Others others = (*grid_.others)(std::exchange(moved_, false));
   fill_launch_rows(*grid_.kernel, grid_);  // another launch of the kernel may have used them
   idle_polls_ = 0;
   others_went_on_ = std::chrono::steady_clock::now();

@@ -14,12 +14,7 @@ enum class Others {
   kAreGone         ///< so it is, and whatever else the kernel waits for will not come either
 };
 
-/// What it has done since the others had their last turn.
-struct Waiting {
-  bool moved = false;  ///< more than looking
-  bool host = false;   ///< it has looked at memory that host code may write, now or before
-};
-/// Gives the others a turn.
-using LetOthersGoOn = std::function<Others(Waiting waiting)>;
+/// Gives the others a turn. `moved`: since their last one the kernel has done more than look.
+using LetOthersGoOn = std::function<Others(bool moved)>;
 
 }  // namespace roofline::sim

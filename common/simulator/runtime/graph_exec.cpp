@@ -22,8 +22,8 @@ using namespace channel;
 
 namespace {
 
-std::unordered_map<const void*, std::unique_ptr<GraphExec>>& executables() {
-  static auto* const all = new std::unordered_map<const void*, std::unique_ptr<GraphExec>>;
+std::unordered_map<const void*, std::shared_ptr<GraphExec>>& executables() {
+  static auto* const all = new std::unordered_map<const void*, std::shared_ptr<GraphExec>>;
   return *all;
 }
 
@@ -227,7 +227,7 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
     return cudaErrorInvalidValue;
   }
   static u32 last_id = 0;
-  auto exec = std::make_unique<GraphExec>();
+  auto exec = std::make_shared<GraphExec>();
   exec->device = r.target();
   if (bool found = false; !device_of(*graph, exec->device, found)) {
     static std::atomic<bool> said = false;
@@ -259,7 +259,7 @@ cudaError_t instantiate(Runtime& r, cudaGraphExec_t* handle_out, const Graph* gr
   return cudaSuccess;
 }
 
-cudaError_t upload(Runtime& r, const GraphExec* exec, cudaStream_t stream) {
+cudaError_t upload(Runtime& r, const std::shared_ptr<GraphExec>& exec, cudaStream_t stream) {
   if (!exec) return cudaErrorInvalidValue;
   const StreamUse use = use_stream(r, stream);
   if (use.error != cudaSuccess) return use.error;
@@ -273,11 +273,6 @@ cudaError_t upload(Runtime& r, const GraphExec* exec, cudaStream_t stream) {
 
 GraphExec::~GraphExec() {
   unmap_memory(mapped);
-  for (const void* each : LiveGraphs::instance().graphs) {
-    // The sets hold addresses of Graph and Node objects only.
-    auto* const live = static_cast<Graph*>(const_cast<void*>(each));
-    if (live->id == original && live->executables) live->executables--;
-  }
   Runtime& runtime = Runtime::instance();
   if (!id || !runtime.connected() || runtime.forked) return;
   try {
@@ -294,10 +289,12 @@ GraphExec* aim_at(Runtime& runtime, cudaGraphExec_t exec) {
   return found;
 }
 
-GraphExec* find_exec(cudaGraphExec_t exec) {
+std::shared_ptr<GraphExec> share_exec(cudaGraphExec_t exec) {
   const auto found = executables().find(exec);
-  return found == executables().end() ? nullptr : found->second.get();
+  return found == executables().end() ? nullptr : found->second;
 }
+
+GraphExec* find_exec(cudaGraphExec_t exec) { return share_exec(exec).get(); }
 
 Node* find_in_exec(const GraphExec& exec, cudaGraphNode_t original) {
   const Node* const node = LiveGraphs::instance().find(original);
@@ -363,7 +360,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t gr
     if (!p) return cudaErrorInvalidValue;
     const cudaError_t error = instantiate(r, exec, LiveGraphs::instance().find(graph), p->flags, *p);
     if (error != cudaSuccess || !(p->flags & cudaGraphInstantiateFlagUpload)) return error;
-    return upload(r, find_exec(*exec), p->uploadStream);
+    return upload(r, share_exec(*exec), p->uploadStream);
   });
 }
 ROOFLINE_EXPORT cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* exec, cudaGraph_t graph,
@@ -382,7 +379,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flag
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
-  return api([&](Runtime& r) { return upload(r, find_exec(exec), stream); });
+  return api([&](Runtime& r) { return upload(r, share_exec(exec), stream); });
 }
 ROOFLINE_EXPORT cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
   return cudaGraphUpload(exec, per_thread(stream));
@@ -391,6 +388,12 @@ ROOFLINE_EXPORT cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStrea
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   return api_with_objects([&](Runtime&) {
     const auto owned = executables().extract(exec);
-    return owned ? cudaSuccess : cudaErrorInvalidValue;
+    if (!owned) return cudaErrorInvalidValue;
+    for (const void* each : LiveGraphs::instance().graphs) {
+      // The sets hold addresses of Graph and Node objects only.
+      auto* const live = static_cast<Graph*>(const_cast<void*>(each));
+      if (live->id == owned.mapped()->original && live->executables) live->executables--;
+    }
+    return cudaSuccess;
   });
 }

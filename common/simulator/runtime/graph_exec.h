@@ -29,12 +29,17 @@ struct GraphExec {
   std::unordered_set<const Node*> disabled;
   std::vector<const Node*> recorders;  ///< nodes that record events
   bool may_wait = false;               ///< its kernels, in memory for what comes after them
+  /// Conditions of its nodes before they changed, which launches that are not over may need.
+  std::vector<std::shared_ptr<Condition>> replaced;
+  u64 queued = 0;  ///< its last launch's number among the host functions, 0 where it is over
   /// Replaced, never changed: a launch that waits for a host function keeps its own.
   std::shared_ptr<const ProgramWork> program;
 };
 
 /// Null when the handle is none. Callers hold the lock.
 GraphExec* find_exec(cudaGraphExec_t exec);
+/// The same for a launch, which keeps it.
+std::shared_ptr<GraphExec> share_exec(cudaGraphExec_t exec);
 /// The same, and aims this call's commands at its device.
 GraphExec* aim_at(Runtime& runtime, cudaGraphExec_t exec);
 /// The node of an executable graph that stands for a node of the graph it was made from.

@@ -157,7 +157,7 @@ cudaError_t change_exec(Runtime& r, GraphExec& exec, Node& node, Work work) {
       return error;
   // The nodes in the bodies are the executable graph's own, and change one by one.
   if (auto* conditional = std::get_if<ConditionalCall>(&node.work))
-    conditional->condition = std::get<ConditionalCall>(work).condition;
+    exec.replaced.push_back(std::exchange(conditional->condition, std::get<ConditionalCall>(work).condition));
   else
     node.work = std::move(work);
   if (by_program) {

@@ -5,12 +5,14 @@
 // bytes of memory that only the program sees) the run stops, the program does its part and lets it go on.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "simulator/runtime/capture.h"
 #include "simulator/runtime/copy.h"
 #include "simulator/runtime/graph_exec.h"
 #include "simulator/runtime/graph_memory.h"
 #include "simulator/runtime/launch_attributes.h"
+#include "simulator/runtime/user_object.h"
 
 namespace roofline::sim::runtime {
 
@@ -53,10 +55,13 @@ void serve_copy(Connection& connection, const CopyRequest& q, const GraphStop& s
   }
 }
 
-/// One launch under way.
+/// One launch, which goes by what the executable graph was when it was launched.
 struct Run {
-  u32 id = 0;
-  int device = 0;
+  std::shared_ptr<GraphExec> exec;  ///< so that it lives until then
+  u32 id = 0, stream = 0;
+  s32 priority = 0;
+  bool kept = false;  ///< the machine has been told to keep what the graph was
+  bool begun = false;
   u64 served = 0;
   bool waits = false;     ///< for a word of memory, or a kernel does
   bool may_wait = false;  ///< kernels of it
@@ -85,26 +90,23 @@ bool tells_others(Runtime& r, const GraphExec& exec) {
   });
 }
 
-cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& run) {
-  GraphExec* const found = find_exec(exec);
-  if (!found) return cudaErrorInvalidValue;
-  const StreamUse use = use_stream(r, stream);
-  if (use.capture) return refuse_capture(use);  // also when an earlier one has spoilt the capture already
-  if (use.error != cudaSuccess) return use.error;
-  if (r.target() != found->device) return cudaErrorNotSupported;  // a stream of another device
+cudaError_t make_run(Runtime& r, const std::shared_ptr<GraphExec>& exec, const StreamUse& use, s32 priority,
+                     Run& run) {
+  if (r.target() != exec->device) return cudaErrorNotSupported;  // a stream of another device
   if (const cudaError_t error =
-          launch_memory(*found->graph, found->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+          launch_memory(*exec->graph, exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
       error != cudaSuccess)
     return error;
-  if (found->mapped.empty()) map_memory(*found->graph, found->mapped);
+  if (exec->mapped.empty()) map_memory(*exec->graph, exec->mapped);
+  if (r.host_functions.done(exec->queued)) exec->replaced.clear();
   static u32 last_run = 0;
+  run.exec = exec;
   run.id = ++last_run;
-  run.device = found->device;
-  r.connection().post(LaunchGraph{found->id, use.id, run.id, priority_of(r, stream)});
-  for (const Node* node : found->recorders) run.records.push_back(std::get<RecordCall>(node->work));
-  for (const RecordCall& each : run.records) mark_recorded(r, each, 0);
-  run.program = found->program;
-  run.may_wait = found->may_wait;
+  run.stream = use.id;
+  run.priority = priority;
+  run.may_wait = exec->may_wait;
+  for (const Node* node : exec->recorders) run.records.push_back(std::get<RecordCall>(node->work));
+  run.program = exec->program;
   return cudaSuccess;
 }
 
@@ -112,8 +114,10 @@ cudaError_t begin(Runtime& r, cudaGraphExec_t exec, cudaStream_t stream, Run& ru
 cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
   next = {};
   run.waits = false;
-  r.aim(run.device);
-  while (true) {
+  r.aim(run.exec->device);
+  if (!std::exchange(run.begun, true))
+    r.connection().post(LaunchGraph{run.exec->id, run.stream, run.id, run.priority, run.kept});
+  while (run.needs_program()) {
     GraphStop stop;
     const Status status = r.connection().call(ResumeGraph{run.id, run.served}, stop);
     if (status != Status::kOk) return to_cuda(status);
@@ -133,50 +137,49 @@ cudaError_t advance(Runtime& r, Run& run, HostCall& next) {
     }
     serve_copy(r.connection(), std::get<CopyRequest>(work->second), stop);
   }
+  return cudaSuccess;
 }
 
-/// Calls host functions and goes on, in the thread of host functions, without the lock. False: the run waits
-/// in memory.
-bool finish(Run& run, HostCall& next) {
-  Runtime& runtime = Runtime::instance();
-  do {
+/// The launch is over; the program may have destroyed the graph meanwhile. No call waits for the destructors
+/// of its user objects.
+void leave(Runtime& r, Run& run) {
+  const bool last = run.exec.use_count() == 1;
+  run.exec.reset();
+  const auto destroy = [] {
+    destroy_dead_objects();
+    return true;
+  };
+  if (last) r.host_functions.submit({.device = -1}, destroy);
+}
+
+/// Begins a launch or goes on with it, in the thread of host functions, without the lock; `next` is the
+/// function that it has come to. False: it waits in memory, or others must go on first.
+bool go_on(Run& run, HostCall& next) {
+  Runtime& r = Runtime::instance();
+  bool over = false;
+  while (!over) {
     if (next.function) {
       {
-        std::lock_guard guard(runtime.lock);
-        runtime.host_functions.waits_no_more();
+        const std::lock_guard guard(r.lock);
+        r.host_functions.waits_no_more();
       }
       next.function(next.data);
       next = {};
     }
-    std::lock_guard guard(runtime.lock);
-    if (runtime.host_functions.is_held_up() && !run.waits) return false;
+    const std::lock_guard guard(r.lock);
+    if (r.host_functions.is_held_up() && !run.waits) return false;
+    cudaError_t error = cudaSuccess;
     try {
-      if (advance(runtime, run, next) != cudaSuccess) return true;
+      error = advance(r, run, next);
     } catch (const ConnectionLost& lost) {
-      (void)connection_error(lost);
-      return true;
+      error = connection_error(lost);
     }
-  } while (next.function);
-  return !run.waits;
-}
-
-/// A launch behind host functions, in their thread; the same.
-bool launch_later(cudaGraphExec_t exec, cudaStream_t stream, Run& run, HostCall& next) {
-  Runtime& r = Runtime::instance();
-  if (run.id == 0) {
-    std::lock_guard guard(r.lock);
-    try {
-      cudaError_t error = begin(r, exec, stream, run);
-      if (error == cudaSuccess && run.needs_program()) error = advance(r, run, next);
-      if (error != cudaSuccess) r.late_error = error;
-      if (error != cudaSuccess || (!next.function && !run.waits)) return true;
-    } catch (const ConnectionLost& lost) {
-      r.late_error = connection_error(lost);
-      return true;
-    }
-    if (run.waits) return false;
+    if (error != cudaSuccess) r.late_error = error;
+    if (error == cudaSuccess && run.waits) return false;
+    over = error != cudaSuccess || !next.function;
+    if (over) leave(r, run);
   }
-  return finish(run, next);
+  return true;
 }
 
 }  // namespace
@@ -185,39 +188,45 @@ bool launch_later(cudaGraphExec_t exec, cudaStream_t stream, Run& run, HostCall&
 using namespace roofline::sim::runtime;
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  return api([&](Runtime& r) {
-    // The thread of host functions has a default stream of its own.
-    const GraphExec* const found = find_exec(exec);
-    const bool others = found != nullptr && tells_others(r, *found);
-    const bool may_queue = stream != cudaStreamPerThread && found != nullptr && !others;
-    if (const StreamUse use = may_queue ? queue_on(r, stream) : StreamUse{}; use.pending) {
-      if (r.target() != find_exec(exec)->device) return cudaErrorNotSupported;
-      auto place = use.place;
-      place.alone = found->may_wait && r.connection().observed();
-      r.host_functions.submit(place,
-                              [exec, stream, run = Run{}, next = HostCall{}]() mutable {
-                                return launch_later(exec, stream, run, next);
-                              },
-                              {.sends = true});
-      return cudaSuccess;
-    }
+  return api_with_objects([&](Runtime& r) {
+    const std::shared_ptr<GraphExec> found = share_exec(exec);
+    if (!found) return cudaErrorInvalidValue;
+    const bool others = tells_others(r, *found);
+    const int target = r.target();
+    if (others) r.host_functions.wait_for(found->queued);
+    r.aim(target);  // another thread may have aimed elsewhere meanwhile
+    StreamUse use = others ? use_stream(r, stream) : queue_on(r, stream);
+    if (use.capture) return refuse_capture(use);  // also when an earlier one has spoilt the capture already
+    if (use.error != cudaSuccess) return use.error;
     Run run;
-    HostCall next;
-    cudaError_t error = begin(r, exec, stream, run);
-    if (error == cudaSuccess && run.needs_program()) error = advance(r, run, next);
-    if (error != cudaSuccess || (!next.function && !run.waits)) {
-      if (error == cudaSuccess && others) r.connection().finish();
+    if (const cudaError_t error = make_run(r, found, use, priority_of(r, stream), run); error != cudaSuccess)
       return error;
+    // Launches of one executable graph come one after the other, whatever their streams.
+    const bool pending = use.pending || !r.host_functions.done(found->queued);
+    HostCall next;
+    if (pending) {
+      run.kept = true;
+      r.connection().post(KeepGraph{found->id, run.id});
+    } else {
+      const cudaError_t error = advance(r, run, next);
+      if (error != cudaSuccess || (!next.function && !run.waits)) {
+        for (const RecordCall& each : run.records) mark_recorded(r, each, 0);
+        if (error == cudaSuccess && others) r.connection().finish();
+        return error;
+      }
     }
     auto place = r.place_of(stream);
     place.alone = run.may_wait && r.connection().observed();
-    const roofline::sim::u64 queued = r.host_functions.submit(
-        place, [run, next]() mutable { return finish(run, next); }, {.asked = run.waits});
-    for (const RecordCall& each : run.records) mark_recorded(r, each, queued);
+    const auto records = run.records;
+    const bool waits = run.waits;
+    found->queued =
+        r.host_functions.submit(place, [run = std::move(run), next]() mutable { return go_on(run, next); },
+                                {.asked = waits, .sends = pending, .after = found->queued});
+    for (const RecordCall& each : records) mark_recorded(r, each, found->queued);
     if (next.function) r.wait_while_watching(stream);
     if (others) {
-      r.host_functions.wait_for(queued);
-      r.aim(run.device);
+      r.host_functions.wait_for(found->queued);
+      r.aim(target);
       r.connection().finish();
     }
     return cudaSuccess;

@@ -10,17 +10,19 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "simulator/runtime/program_clock.h"
+#include "simulator/runtime/say.h"
 
 namespace roofline::sim::runtime {
 namespace {
 
-/// Seconds in which no wait ends and nobody calls until it is looked whether anybody can end them: where all
-/// threads wait, and where others might.
-constexpr double kPatience = 0.5, kPatienceWithOthers = 5;
+/// Seconds in which no wait ends and nobody calls until it is looked whether anybody can end them, and until
+/// a person is told of it.
+constexpr double kPatience = 0.5, kLongWait = 10;
 
 /// Between two looks at words that the program's own code may write. Real time, which the program's virtual
 /// clocks know nothing of: a wait with a deadline would move them.
@@ -41,6 +43,13 @@ double now(clockid_t clock) {
 bool& inside_one() {
   thread_local bool inside = false;
   return inside;
+}
+
+void say_long_wait() {
+  say("this program waits for a kernel or a stream that itself waits for a word of memory, and for " +
+      std::to_string(static_cast<int>(kLongWait)) +
+      " s nothing has written it. Threads that sleep may still do so; Ctrl-C, or a time limit (./lab run "
+      "--time-limit), ends the program");
 }
 
 long threads_of_process() {
@@ -85,7 +94,7 @@ void HostFunctions::begin_wait() {
 
 u64 HostFunctions::submit(const Place& place, Step step, Function what) {
   if (what.asked) begin_wait();
-  return add({0, 0, place, Kind::kFunction, std::move(step), what.sends, what.asked});
+  return add({0, what.after, place, Kind::kFunction, std::move(step), what.sends, what.asked});
 }
 
 u64 HostFunctions::queue(const Place& place, Step step, u64 after) {
@@ -228,7 +237,7 @@ void HostFunctions::run_functions() {
       found = false;
       HeldUp held;
       for (Entry& entry : entries_) {
-        const bool ready = entry.kind == Kind::kFunction && !held.holds(entry.place) &&
+        const bool ready = entry.kind == Kind::kFunction && !held.holds(entry.place) && done(entry.after) &&
                            !(entry.sends && is_held_up(entry)) &&
                            std::find(asked.begin(), asked.end(), entry.number) == asked.end();
         held.add(entry.place);
@@ -268,6 +277,7 @@ void HostFunctions::watch_waits() {
   inside_one() = true;
   std::unique_lock guard(lock_);
   double quiet_since = 0, looked = 0, computed = 0;
+  bool said = false;
   for (u64 events = 0;;) {
     changed_.wait(guard, [&] { return waits_ > 0; });
     stop_at_end();
@@ -284,9 +294,10 @@ void HostFunctions::watch_waits() {
         const double quiet = present - quiet_since;
         const bool others_compute = now(CLOCK_PROCESS_CPUTIME_ID) - computed > quiet / 4;
         if (is_stuck(true)) {
-          stuck_(true);
-        } else if (quiet >= kPatienceWithOthers && !others_compute && is_stuck(false)) {
-          stuck_(false);
+          stuck_();
+        } else if (quiet >= kLongWait && !others_compute && !said && is_stuck(false)) {
+          said = true;
+          say_long_wait();
         }
       }
     }

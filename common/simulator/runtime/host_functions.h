@@ -35,8 +35,9 @@ class HostFunctions {
   struct Function {
     bool asked = false;  ///< it has said "not yet"
     bool sends = false;  ///< it begins with commands
+    u64 after = 0;       ///< not before that number is done
   };
-  u64 submit(const Place& place, Step step, Function what = {false, false});
+  u64 submit(const Place& place, Step step, Function what = {false, false, 0});
   /// Commands to the machine. `step` runs with the lock held. `after`: also not before that number is done.
   u64 queue(const Place& place, Step step, u64 after = 0);
   /// The same for a wait: `step` says whether it is over. `asked`: it has said that it is not.
@@ -47,9 +48,8 @@ class HostFunctions {
   bool is_held_up() const;
   /// The program ends: nothing is done any more.
   void end() { ended_ = true; }
-  /// Who says that waits do not end; runs with the lock held. `all`: all threads of the program wait, so
-  /// nobody can end them. Otherwise some do, and for long no other has called.
-  void when_stuck(std::function<void(bool all)> stuck) { stuck_ = std::move(stuck); }
+  /// Who says that waits do not end, because all threads of the program wait; runs with the lock held.
+  void when_stuck(std::function<void()> stuck) { stuck_ = std::move(stuck); }
 
   bool done(u64 number) const;
   void wait_for(u64 number);
@@ -106,7 +106,7 @@ class HostFunctions {
   /// What threads of the program wait for.
   std::list<const std::function<bool()>*> blocked_;
   bool runs_functions_ = false, watches_ = false, sending_ = false;
-  std::function<void(bool)> stuck_;
+  std::function<void()> stuck_;
 };
 
 }  // namespace roofline::sim::runtime

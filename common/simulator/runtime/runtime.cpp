@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <new>
 #include <string_view>
 
 #include "simulator/runtime/address.h"
@@ -29,8 +30,9 @@ Runtime::Runtime() {
   pthread_atfork(nullptr, nullptr, [] {
     Runtime& runtime = instance();
     runtime.forked = runtime.connection_ != nullptr;
+    new (&runtime.lock) std::mutex;  // a thread that the child does not have may have held it
   });
-  host_functions.when_stuck([this](bool all) { connection().post(GiveUpWaiting{all}); });
+  host_functions.when_stuck([this] { connection().post(GiveUpWaiting{}); });
 }
 
 Runtime& Runtime::instance() {

@@ -22,6 +22,8 @@ using Kind = GraphNode::Kind;
 constexpr u64 kPiece = u64{4} << 20;
 /// Runs that wait for the program; one per thread of it in practice.
 constexpr size_t kMaxRuns = 4096;
+/// Runs that begin later: launches behind host functions and waits.
+constexpr size_t kMaxKept = size_t{1} << 20;
 
 bool needs_program(const GraphNode& node) {
   const auto awaits = [](const WordOperation& each) { return each.kind != WordOperation::Kind::kWrite; };
@@ -192,14 +194,27 @@ Answer Server::handle(const DestroyGraph& c) {
   return graphs_.erase(c.graph) ? Answer{} : refuse(Status::kInvalidHandle);
 }
 
-Answer Server::handle(const LaunchGraph& c) {
-  if (sticky_ != Status::kOk) return {};
+Answer Server::handle(const KeepGraph& c) {
   const auto graph = graphs_.find(c.graph);
-  if (graph == graphs_.end() || !known_stream(c.stream) || runs_.contains(c.run))
-    return refuse(Status::kInvalidHandle);
+  if (graph == graphs_.end()) return refuse(Status::kInvalidHandle);
+  if (kept_graphs_.size() >= kMaxKept) return refuse(Status::kOutOfMemory);
+  kept_graphs_[c.run] = graph->second;
+  return {};
+}
+
+Answer Server::handle(const LaunchGraph& c) {
+  const auto kept = kept_graphs_.extract(c.run);
+  if (sticky_ != Status::kOk) return {};
+  const auto found = graphs_.find(c.graph);
+  std::shared_ptr<const ExecutableGraph> graph;
+  if (kept)
+    graph = kept.mapped();
+  else if (!c.kept && found != graphs_.end())
+    graph = found->second;
+  if (!graph || !known_stream(c.stream) || runs_.contains(c.run)) return refuse(Status::kInvalidHandle);
   if (runs_.size() >= kMaxRuns) return refuse(Status::kOutOfMemory);
   GraphRun& run = runs_[c.run];
-  run.graph = graph->second;
+  run.graph = graph;
   run.stream = c.stream;
   run.launch = records_.graph_launched();
   run.priority = c.priority;

@@ -132,6 +132,7 @@ Answer Server::handle(const ResetDevice&) {
   functions_.clear();
   for (const auto& [id, run] : runs_) end_graph(run.stream, run.begin, {});
   runs_.clear();
+  kept_graphs_.clear();
   graphs_.clear();
   board_.release_host_of(index_);
   board_.sharing.forget(index_);

@@ -55,9 +55,10 @@ class Server {
     if (!waiting_kernels_.empty()) end_kernels_before(command);
     notice_gone_memory();
     if (!board_.words.empty()) host_wrote_words();
-    // A wait that is not over is asked for again and again: no call of the program.
-    const bool is_traced =
-        options_.trace && !std::is_same_v<Command, channel::HostTime> && !kAsksAgain<Command>;
+    // A wait that is not over is asked for again and again: no call of the program. Launches are told when
+    // they begin.
+    const bool is_traced = options_.trace && !std::is_same_v<Command, channel::HostTime> &&
+                           !std::is_same_v<Command, channel::KeepGraph> && !kAsksAgain<Command>;
     if (is_traced) trace_.begin_call(call_name(command), timeline_.host_now());
     Answer made = handle(command);
     if (is_traced) trace_.end_call(timeline_.host_now());
@@ -140,6 +141,7 @@ class Server {
   Answer handle(const channel::ReportMissing&);
   Answer handle(const channel::DefineGraph&);
   Answer handle(const channel::UpdateGraphNode&);
+  Answer handle(const channel::KeepGraph&);
   Answer handle(const channel::LaunchGraph&);
   Answer handle(const channel::ResumeGraph&);
   Answer handle(const channel::UploadGraph&);
@@ -323,11 +325,12 @@ class Server {
   std::map<FunctionId, LoadedKernel> functions_;  ///< that may be launched
   std::set<ModuleId> modules_;
   std::map<u32, std::shared_ptr<const ExecutableGraph>> graphs_;
-  std::map<u32, GraphRun> runs_;                     ///< that wait for the program
-  std::string output_;                               ///< printed by kernels, not yet taken
-  channel::Status sticky_ = channel::Status::kOk;    ///< a kernel faulted
-  channel::Status told_ = channel::Status::kOk;      ///< what the program knows of it
-  channel::Status deferred_ = channel::Status::kOk;  ///< a posted command was refused
+  std::map<u32, std::shared_ptr<const ExecutableGraph>> kept_graphs_;  ///< of runs that begin later
+  std::map<u32, GraphRun> runs_;                                       ///< that wait for the program
+  std::string output_;                                                 ///< printed by kernels, not yet taken
+  channel::Status sticky_ = channel::Status::kOk;                      ///< a kernel faulted
+  channel::Status told_ = channel::Status::kOk;                        ///< what the program knows of it
+  channel::Status deferred_ = channel::Status::kOk;                    ///< a posted command was refused
   /// The last wait that was not over, and its stream.
   std::optional<std::pair<WordOperation, u32>> waiting_;
   bool in_node_ = false;       ///< of a graph, or of what a kernel launched

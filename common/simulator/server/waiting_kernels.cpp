@@ -28,12 +28,12 @@ bool Server::begin_waiting(u32 stream, std::optional<ModuleId> module,
   }
   auto waiting = std::make_unique<WaitingWork>();
   const bool ended = waiting->begin([this, work = std::move(work), waiting = waiting.get()] {
-    const LetOthersGoOn others = [this, waiting](Waiting how) {
-      if (!in_node_) return waiting->stop(how);
+    const LetOthersGoOn others = [this, waiting](bool moved) {
+      if (!in_node_) return waiting->stop(moved);
       // What others do is not part of its node.
       const WorkId node = timeline_.end_node();
       in_node_ = false;
-      const Others went_on = waiting->stop(how);
+      const Others went_on = waiting->stop(moved);
       timeline_.begin_node({node}, records_.region_began());
       in_node_ = true;
       return went_on;
@@ -90,22 +90,15 @@ void Server::give_up_kernels() {
   }
 }
 
-Answer Server::handle(const GiveUpWaiting& c) {
-  bool moved = false, host = false;
-  for (const auto& gpu : board_.gpus) {
-    host |= gpu->waiting_.has_value();
-    for (const auto& [stream, kernel] : gpu->waiting_kernels_) {
-      moved |= kernel.work->take_moved();
-      host |= kernel.work->waits_for_host();
-    }
-  }
-  // One that has gone on meanwhile may end what others wait for; so may other threads, which write the host's
-  // memory.
-  if (moved || (host && !c.all)) return {};
+Answer Server::handle(const GiveUpWaiting&) {
+  bool moved = false;
+  for (const auto& gpu : board_.gpus)
+    for (const auto& [stream, kernel] : gpu->waiting_kernels_) moved |= kernel.work->take_moved();
+  if (moved) return {};  // one that has gone on meanwhile may end what others wait for
   for (const auto& gpu : board_.gpus) {
     if (checks_) checks_->select(gpu->index_);
     gpu->give_up_kernels();
-    if (c.all) gpu->give_up_word();
+    gpu->give_up_word();
   }
   return {};
 }

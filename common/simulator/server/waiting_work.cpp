@@ -52,10 +52,9 @@ bool WaitingWork::run() {
   return ended_;
 }
 
-Others WaitingWork::stop(Waiting waiting) {
+Others WaitingWork::stop(bool moved) {
   std::unique_lock lock(mutex_);
-  waiting_ = waiting;
-  moved_ |= waiting.moved;
+  moved_ |= moved;
   runs_ = false;
   changed_.notify_all();
   changed_.wait(lock, [this] { return runs_; });

@@ -27,9 +27,8 @@ class WaitingWork {
   /// Lets it look again: `others` is what it is told.
   bool go_on(Others others);
 
-  /// Within the work: stops it.
-  Others stop(Waiting waiting);
-  bool waits_for_host() const { return waiting_.host; }
+  /// Within the work: stops it. `moved`: it did more than look since it stopped last.
+  Others stop(bool moved);
   /// Whether it did more than look since this was asked last.
   bool take_moved() { return std::exchange(moved_, false); }
 
@@ -40,7 +39,6 @@ class WaitingWork {
   std::condition_variable changed_;
   std::thread thread_;
   bool runs_ = false, ended_ = true, moved_ = true;
-  Waiting waiting_;
   std::exception_ptr error_;
   Others others_ = Others::kWentOn;
 };

@@ -218,10 +218,11 @@ class Adversary {
         encode(out, CreateStream{1, liar_.below(2) == 0}, 0);
         return true;
       case 1:
-        encode(out, LaunchGraph{liar_.below(3), liar_.below(2), liar_.below(3), 0}, 0);
+        if (liar_.below(2) == 0) encode(out, KeepGraph{liar_.below(3), liar_.below(3)}, 0);
+        encode(out, LaunchGraph{liar_.below(3), liar_.below(2), liar_.below(3), 0, liar_.below(4) == 0}, 0);
         return true;
       case 2:
-        encode(out, GiveUpWaiting{liar_.below(2) == 0}, 0);
+        encode(out, GiveUpWaiting{}, 0);
         return true;
       case 3:
         encode(out, ResumeGraph{liar_.below(3), liar_.below(3)}, 0);

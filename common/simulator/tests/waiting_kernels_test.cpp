@@ -74,8 +74,7 @@ TEST_F(WaitingKernelsTest, WhoWritesTheWordComesLater) {
     for (const u32 blocks : {1u, 40u, 5000u}) {
       const u64 sum = upload<u32>({0}), flag = upload<u32>({0});
       int turns = 0;
-      const LetOthersGoOn others = [&](Waiting waiting) {
-        EXPECT_FALSE(waiting.host) << "it is device memory";
+      const LetOthersGoOn others = [&](bool) {
         if (++turns == 3) word(flag) = 2;
         return Others::kWentOn;
       };
@@ -93,7 +92,7 @@ TEST_F(WaitingKernelsTest, OthersMayBeLaunchesOfTheSameKernel) {
     const Launch outer = launch_of(body, 3, sums, flags);
     const Launch inner = launch_of(outer.function, 2, sums + 4, flags + 4);
     LaunchResult of_inner;
-    const LetOthersGoOn others = [&](Waiting) {
+    const LetOthersGoOn others = [&](bool) {
       of_inner = device_.launch(inner);
       EXPECT_EQ(word(sums), 0u);
       word(flags) = 9;
@@ -114,7 +113,7 @@ TEST_F(WaitingKernelsTest, WhatNobodyEndsIsADeadlock) {
   const u64 sum = upload<u32>({0}), flag = upload<u32>({0});
   for (const Others end : {Others::kChangeNothing, Others::kAreGone}) {
     int turns = 0;
-    const LetOthersGoOn others = [&](Waiting) { return ++turns < 5 ? Others::kWentOn : end; };
+    const LetOthersGoOn others = [&](bool) { return ++turns < 5 ? Others::kWentOn : end; };
     const LaunchResult result = device_.launch(launch_of(kWait, 2, sum, flag), 0, &others);
     ASSERT_TRUE(result.trap);
     EXPECT_EQ(result.trap->kind, TrapKind::kDeadlock);
@@ -126,7 +125,7 @@ TEST_F(WaitingKernelsTest, WhatNobodyEndsIsADeadlock) {
 /// Broken when a kernel that looks at a clock is stopped because nobody changes memory.
 TEST_F(WaitingKernelsTest, TimePassesWithoutOthers) {
   const u64 sum = upload<u32>({0}), flag = upload<u32>({0});
-  const LetOthersGoOn nobody = [](Waiting) { return Others::kChangeNothing; };
+  const LetOthersGoOn nobody = [](bool) { return Others::kChangeNothing; };
   const LaunchResult result = device_.launch(launch_of(kWaitForATime, 2, sum, flag), 0, &nobody);
   EXPECT_FALSE(result.trap) << result.trap->message;
   EXPECT_EQ(word(sum), 2u * 77);
