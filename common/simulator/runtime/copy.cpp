@@ -24,7 +24,11 @@ namespace {
 /// enough to stay in the host's caches.
 constexpr u64 kPiece = u64{4} << 20;
 
+bool is_empty(const CopyRequest& q) { return q.width == 0 || q.height == 0 || q.depth == 0; }
+
+/// Of an empty copy the real library looks at no pointer.
 cudaError_t check_direction(const CopyRequest& q) {
+  if (is_empty(q) && q.kind >= cudaMemcpyHostToHost && q.kind <= cudaMemcpyDefault) return cudaSuccess;
   const bool from_device = is_device_address(q.from), to_device = is_device_address(q.to);
   switch (q.kind) {
     case cudaMemcpyHostToHost:
@@ -155,7 +159,7 @@ CopyRequest in_window(const Runtime& r, CopyRequest q) {
     const bool moved = region != r.registered.end() && region->second.window != 0;
     return address_of(end) + (moved ? region->second.window - region->second.pages : 0);
   };
-  if (q.width == 0 || q.height == 0 || q.depth == 0) return q;
+  if (is_empty(q)) return q;
   q.to = reinterpret_cast<void*>(seen(q.to, q.to_pitch, q.to_slice));
   q.from = reinterpret_cast<const void*>(seen(q.from, q.from_pitch, q.from_slice));
   return q;
@@ -163,7 +167,7 @@ CopyRequest in_window(const Runtime& r, CopyRequest q) {
 
 cudaError_t check(const CopyRequest& q) {
   if (const cudaError_t error = check_direction(q); error != cudaSuccess) return error;
-  if (q.width == 0 || q.height == 0 || q.depth == 0) return cudaSuccess;
+  if (is_empty(q)) return cudaSuccess;
   if (!q.to || !q.from) return cudaErrorInvalidValue;
   if (q.height * q.depth > 1 && (q.to_pitch < q.width || q.from_pitch < q.width))
     return cudaErrorInvalidPitchValue;
@@ -202,7 +206,7 @@ cudaError_t begin_copy(Runtime& r, const CopyRequest& asked) {
   if (use.capture) return q.async ? capture(use, CopyCall{asked, parameters_of(asked)}) : refuse_capture(use);
   if (!q.async)
     if (const cudaError_t error = unsafe_in_capture(r); error != cudaSuccess) return error;
-  if (q.width == 0 || q.height == 0 || q.depth == 0) return cudaSuccess;
+  if (is_empty(q)) return cudaSuccess;
   for (const void* end : {static_cast<const void*>(q.to), q.from})
     if (q.width * q.height * q.depth > kPiece && machine_reaches(end))
       if (const cudaError_t error = check_range(r, end, q, end == q.to ? q.to_pitch : q.from_pitch);

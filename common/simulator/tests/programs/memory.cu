@@ -62,6 +62,7 @@ static void misuse() {
   OK(cudaMalloc(&p, 0));
   EXPECT(p == nullptr);
   OK(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault));
+  OK(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyHostToDevice));
   EXPECT(cudaGetLastError() == cudaErrorMemoryAllocation);  // the last error, kept through successes
   EXPECT(cudaGetLastError() == cudaSuccess);
 }
