@@ -65,19 +65,21 @@ struct Run {
   u64 served = 0;
   bool waits = false;     ///< for a word of memory, or a kernel does
   bool may_wait = false;  ///< kernels of it
-  std::vector<RecordCall> records;
   std::shared_ptr<const ProgramWork> program;
   bool needs_program() const { return may_wait || !program->empty(); }
 };
 
-/// The host may ask for the event from now on, unless it was destroyed since.
-void mark_recorded(Runtime& r, const RecordCall& call, u64 queued) {
-  Event* const event = r.find_event(call.event);
-  if (!event || event->id != call.id) return;
-  event->recorded = true;
-  event->queued = queued;
-  event->capture = 0;
-  event->captured.clear();
+/// The host may ask for the events that the graph records from now on, unless they were destroyed since.
+void mark_recorded(Runtime& r, const GraphExec& exec, u64 queued) {
+  for (const Node* node : exec.recorders) {
+    const auto& call = std::get<RecordCall>(node->work);
+    Event* const event = r.find_event(call.event);
+    if (!event || event->id != call.id) continue;
+    event->recorded = true;
+    event->queued = queued;
+    event->capture = 0;
+    event->captured.clear();
+  }
 }
 
 /// Whether other processes may wait for a record of the graph. What comes before it must be carried out when
@@ -105,7 +107,6 @@ cudaError_t make_run(Runtime& r, const std::shared_ptr<GraphExec>& exec, const S
   run.stream = use.id;
   run.priority = priority;
   run.may_wait = exec->may_wait;
-  for (const Node* node : exec->recorders) run.records.push_back(std::get<RecordCall>(node->work));
   run.program = exec->program;
   return cudaSuccess;
 }
@@ -195,7 +196,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const int target = r.target();
     if (others) r.host_functions.wait_for(found->queued);
     r.aim(target);  // another thread may have aimed elsewhere meanwhile
-    StreamUse use = others ? use_stream(r, stream) : queue_on(r, stream);
+    const StreamUse use = others ? use_stream(r, stream) : queue_on(r, stream);
     if (use.capture) return refuse_capture(use);  // also when an earlier one has spoilt the capture already
     if (use.error != cudaSuccess) return use.error;
     Run run;
@@ -210,19 +211,18 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     } else {
       const cudaError_t error = advance(r, run, next);
       if (error != cudaSuccess || (!next.function && !run.waits)) {
-        for (const RecordCall& each : run.records) mark_recorded(r, each, 0);
+        mark_recorded(r, *found, 0);
         if (error == cudaSuccess && others) r.connection().finish();
         return error;
       }
     }
     auto place = r.place_of(stream);
     place.alone = run.may_wait && r.connection().observed();
-    const auto records = run.records;
     const bool waits = run.waits;
     found->queued =
         r.host_functions.submit(place, [run = std::move(run), next]() mutable { return go_on(run, next); },
                                 {.asked = waits, .sends = pending, .after = found->queued});
-    for (const RecordCall& each : records) mark_recorded(r, each, found->queued);
+    mark_recorded(r, *found, found->queued);
     if (next.function) r.wait_while_watching(stream);
     if (others) {
       r.host_functions.wait_for(found->queued);
