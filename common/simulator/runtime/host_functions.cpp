@@ -16,13 +16,14 @@
 
 #include "simulator/runtime/program_clock.h"
 #include "simulator/runtime/say.h"
+#include "simulator/runtime/waiting_threads.h"
 
 namespace roofline::sim::runtime {
 namespace {
 
-/// Seconds in which no wait ends and nobody calls until it is looked whether anybody can end them, and until
-/// a person is told of it.
-constexpr double kPatience = 0.5, kLongWait = 10;
+/// Seconds in which no wait ends and nobody calls until it is looked, twice, whether anybody can end them,
+/// and until a person is told of it.
+constexpr double kPatience = 0.25, kLongWait = 10;
 
 /// Between two looks at words that the program's own code may write. Real time, which the program's virtual
 /// clocks know nothing of: a wait with a deadline would move them.
@@ -73,7 +74,6 @@ bool HostFunctions::before(const Place& earlier, const Place& later) {
 u64 HostFunctions::add(Entry entry) {
   if (entry.kind == Kind::kFunction && !runs_functions_) {
     runs_functions_ = true;
-    threads_++;
     std::thread([this] { run_functions(); }).detach();
   }
   if (entry.kind == Kind::kWait) begin_wait();
@@ -88,7 +88,6 @@ void HostFunctions::begin_wait() {
   events_++;
   if (watches_) return;
   watches_ = true;
-  threads_++;
   std::thread([this] { watch_waits(); }).detach();
 }
 
@@ -220,6 +219,7 @@ void HostFunctions::stop_at_end() {
 void HostFunctions::run_functions() {
   inside_one() = true;
   std::unique_lock guard(lock_);
+  threads_.insert(gettid());
   for (bool any = false;;) {
     stop_at_end();
     if (!any) {
@@ -265,19 +265,26 @@ void HostFunctions::run_functions() {
   }
 }
 
-/// Threads of the program, or all of them, wait for what is queued here, which waits itself.
-bool HostFunctions::is_stuck(bool all) const {
-  const auto blocked = std::ranges::count_if(blocked_, [](const auto* condition) { return !(*condition)(); });
+/// Threads of the program wait for what is queued here, which waits itself.
+bool HostFunctions::is_stuck() const {
+  const bool blocked = std::ranges::any_of(blocked_, [](const auto* condition) { return !(*condition)(); });
   const bool runs = std::ranges::any_of(
       entries_, [&](const Entry& entry) { return entry.number == running_ && !entry.waits; });
-  return waits_ > 0 && !runs && blocked > 0 && (!all || threads_of_process() == threads_ + blocked);
+  return waits_ > 0 && !runs && blocked;
+}
+
+/// Then nobody can end it.
+bool HostFunctions::all_wait() const {
+  const auto blocked = std::ranges::count_if(blocked_, [](const auto* condition) { return !(*condition)(); });
+  return threads_of_process() == std::ssize(threads_) + blocked || wait_for_each_other(threads_);
 }
 
 void HostFunctions::watch_waits() {
   inside_one() = true;
   std::unique_lock guard(lock_);
+  threads_.insert(gettid());
   double quiet_since = 0, looked = 0, computed = 0;
-  bool said = false;
+  bool all_waited = false, said = false;
   for (u64 events = 0;;) {
     changed_.wait(guard, [&] { return waits_ > 0; });
     stop_at_end();
@@ -287,15 +294,17 @@ void HostFunctions::watch_waits() {
       const double present = now(CLOCK_MONOTONIC);
       if (std::exchange(events, events_) != events_) {
         quiet_since = looked = present;
+        all_waited = false;
         computed = now(CLOCK_PROCESS_CPUTIME_ID);
       }
-      if (present - looked >= kPatience) {
+      if (present - looked >= kPatience && is_stuck()) {
         looked = present;
         const double quiet = present - quiet_since;
         const bool others_compute = now(CLOCK_PROCESS_CPUTIME_ID) - computed > quiet / 4;
-        if (is_stuck(true)) {
+        // A thread that was only held up for a moment has gone on when it is looked again.
+        if (std::exchange(all_waited, all_wait()) && all_waited) {
           stuck_();
-        } else if (quiet >= kLongWait && !others_compute && !said && is_stuck(false)) {
+        } else if (quiet >= kLongWait && !others_compute && !said) {
           said = true;
           say_long_wait();
         }

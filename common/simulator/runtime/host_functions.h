@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <list>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "simulator/types.h"
@@ -48,7 +51,8 @@ class HostFunctions {
   bool is_held_up() const;
   /// The program ends: nothing is done any more.
   void end() { ended_ = true; }
-  /// Who says that waits do not end, because all threads of the program wait; runs with the lock held.
+  /// Who says that waits do not end, because all threads of the program wait, here or for one another; runs
+  /// with the lock held.
   void when_stuck(std::function<void()> stuck) { stuck_ = std::move(stuck); }
 
   bool done(u64 number) const;
@@ -91,17 +95,18 @@ class HostFunctions {
   void stop_at_end();
   void begin_wait();
   void watch_waits();
-  bool is_stuck(bool all) const;
+  bool is_stuck() const;
+  bool all_wait() const;
   void block(const std::function<bool()>& condition);
 
   std::mutex& lock_;
   std::condition_variable_any changed_;
   std::list<Entry> entries_;
-  u64 submitted_ = 0;  ///< so many
-  u64 running_ = 0;    ///< number of the function that runs; 0: none does
-  size_t waits_ = 0;   ///< entries that wait for the machine
-  int threads_ = 0;    ///< that work here
-  u64 events_ = 0;     ///< calls of the program, and waits that began or ended
+  u64 submitted_ = 0;        ///< so many
+  u64 running_ = 0;          ///< number of the function that runs; 0: none does
+  size_t waits_ = 0;         ///< entries that wait for the machine
+  std::set<pid_t> threads_;  ///< that work here
+  u64 events_ = 0;           ///< calls of the program, and waits that began or ended
   std::atomic<bool> ended_ = false;
   /// What threads of the program wait for.
   std::list<const std::function<bool()>*> blocked_;
