@@ -379,7 +379,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flag
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
-  return api([&](Runtime& r) { return upload(r, share_exec(exec), stream); });
+  return api_with_objects([&](Runtime& r) { return upload(r, share_exec(exec), stream); });
 }
 ROOFLINE_EXPORT cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
   return cudaGraphUpload(exec, per_thread(stream));

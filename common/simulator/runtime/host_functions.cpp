@@ -260,23 +260,22 @@ void HostFunctions::run_functions() {
         break;
       }
       send_ready();
-      changed_.notify_all();
+      if (any) changed_.notify_all();
     }
   }
 }
 
-/// Threads of the program wait for what is queued here, which waits itself.
-bool HostFunctions::is_stuck() const {
-  const bool blocked = std::ranges::any_of(blocked_, [](const auto* condition) { return !(*condition)(); });
+/// What is queued here waits itself, and no function of the program runs.
+bool HostFunctions::waits_itself() const {
   const bool runs = std::ranges::any_of(
       entries_, [&](const Entry& entry) { return entry.number == running_ && !entry.waits; });
-  return waits_ > 0 && !runs && blocked;
+  return waits_ > 0 && !runs;
 }
 
-/// Then nobody can end it.
-bool HostFunctions::all_wait() const {
+/// Whether threads of the program, or all of them, wait for that.
+bool HostFunctions::threads_wait(bool all) const {
   const auto blocked = std::ranges::count_if(blocked_, [](const auto* condition) { return !(*condition)(); });
-  return threads_of_process() == std::ssize(threads_) + blocked || wait_for_each_other(threads_);
+  return blocked > 0 && (!all || threads_of_process() == std::ssize(threads_) + blocked);
 }
 
 void HostFunctions::watch_waits() {
@@ -284,7 +283,8 @@ void HostFunctions::watch_waits() {
   std::unique_lock guard(lock_);
   threads_.insert(gettid());
   double quiet_since = 0, looked = 0, computed = 0;
-  bool all_waited = false, said = false;
+  std::optional<ThreadWaits> waits;  // at the last look
+  bool said = false;
   for (u64 events = 0;;) {
     changed_.wait(guard, [&] { return waits_ > 0; });
     stop_at_end();
@@ -294,17 +294,19 @@ void HostFunctions::watch_waits() {
       const double present = now(CLOCK_MONOTONIC);
       if (std::exchange(events, events_) != events_) {
         quiet_since = looked = present;
-        all_waited = false;
+        waits.reset();
         computed = now(CLOCK_PROCESS_CPUTIME_ID);
       }
-      if (present - looked >= kPatience && is_stuck()) {
+      if (present - looked >= kPatience && waits_itself()) {
         looked = present;
         const double quiet = present - quiet_since;
         const bool others_compute = now(CLOCK_PROCESS_CPUTIME_ID) - computed > quiet / 4;
-        // A thread that was only held up for a moment has gone on when it is looked again.
-        if (std::exchange(all_waited, all_wait()) && all_waited) {
+        std::optional<ThreadWaits> present_waits = wait_for_each_other(threads_);
+        const bool nobody_goes_on = present_waits.has_value() && present_waits == waits;
+        waits = std::move(present_waits);
+        if (threads_wait(true) || nobody_goes_on) {
           stuck_();
-        } else if (quiet >= kLongWait && !others_compute && !said) {
+        } else if (quiet >= kLongWait && !others_compute && !said && threads_wait(false)) {
           said = true;
           say_long_wait();
         }

@@ -95,8 +95,8 @@ class HostFunctions {
   void stop_at_end();
   void begin_wait();
   void watch_waits();
-  bool is_stuck() const;
-  bool all_wait() const;
+  bool waits_itself() const;
+  bool threads_wait(bool all) const;
   void block(const std::function<bool()>& condition);
 
   std::mutex& lock_;
