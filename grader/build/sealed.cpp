@@ -28,8 +28,16 @@ std::vector<fs::path> files_with(const fs::path& folder, const std::string& exte
   return files;
 }
 
-/// Two of us may make the same file: each under a name of its own, and what is done is renamed.
+/// Two of us may make the same file: each under a name of its own, and the first that is done is it. What the
+/// compiler makes twice need not be the same.
 std::string own_suffix() { return "-" + std::to_string(getpid()); }
+
+void publish(const fs::path& done, const fs::path& as) {
+  std::error_code failed;
+  fs::create_hard_link(done, as, failed);
+  if (failed && !fs::exists(as)) return fs::rename(done, as);  // no such links here
+  fs::remove(done);
+}
 
 void require_ok(const CommandResult& result, const std::string& what) {
   if (!result.ok()) throw InfrastructureError(what + "\n" + result.output);
@@ -59,7 +67,7 @@ void compile(const fs::path& source, const Toolkit& toolkit, const fs::path& obj
              source.string() + " does not compile");
   require_ok(run_command({"strip", "--strip-unneeded", "program.o"}, {.directory = folder}),
              source.string() + ": strip, of binutils, fails");
-  fs::rename(folder / "program.o", object);
+  publish(folder / "program.o", object);
   fs::remove_all(folder);
 }
 
@@ -95,13 +103,14 @@ void write_executable(const SealedProgram& program, std::uint64_t seed, const fs
   const std::string object = read_file(program.object);
   const fs::path linked = cache / "sealed" / ("linked-" + sha256_hex(object).substr(0, kDigits));
   if (!fs::exists(linked)) {
-    const fs::path named = fs::path(linked).concat(".o");  // for nvcc
-    write_file(named, object);
     const fs::path unfinished = fs::path(linked).concat(own_suffix());
+    const fs::path named = fs::path(unfinished).concat(".o");  // for nvcc
+    write_file(named, object);
     require_ok(run_command({find_toolkit().nvcc().string(), "-cudart", "shared", "-Xlinker", "-s", "-o",
                             unfinished.string(), named.string()}),
                named.string() + " does not link");
-    fs::rename(unfinished, linked);
+    publish(unfinished, linked);
+    fs::remove(named);
   }
   std::string bytes = read_file(linked) + "numbers:";
   for (int byte = 0; byte < 8; ++byte) bytes += static_cast<char>(seed >> (8 * byte) & 0xff);
