@@ -21,9 +21,9 @@
 namespace roofline::sim::runtime {
 namespace {
 
-/// Seconds in which no wait ends and nobody calls until it is looked, twice, whether anybody can end them,
-/// and until a person is told of it.
-constexpr double kPatience = 0.25, kLongWait = 10;
+/// Seconds in which no wait ends and nobody calls until it is looked, and between two looks, whether anybody
+/// can end them; and until a person is told of it.
+constexpr double kPatience = 0.5, kLongWait = 10;
 
 /// Between two looks at words that the program's own code may write. Real time, which the program's virtual
 /// clocks know nothing of: a wait with a deadline would move them.
