@@ -288,7 +288,7 @@ class CommandLine {
     for (int i = 1; i < argc; ++i) {
       const std::string_view word = argv[i];
       if (word == kOption && i + 1 < argc) std::memset(argv[i + 1], '*', std::strlen(argv[i + 1]));
-      if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with("="))
+      if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
         std::memset(argv[i] + kOption.size() + 1, '*', word.size() - kOption.size() - 1);
     }
   }

@@ -57,9 +57,9 @@ inline int split_run(const CLI::App& run, int argc, char** argv, RunOptions& opt
     const CLI::Option* option = run.get_option_no_throw(std::string(word));
     if (option != nullptr && option->get_items_expected_min() > 0) {
       ++i;  // its value
-    } else if (word != "--" && !word.starts_with("-") && before > 0) {
+    } else if (word != "--" && !word.starts_with('-') && before > 0) {
       --before;
-    } else if (word == "--" || !word.starts_with("-")) {
+    } else if (word == "--" || !word.starts_with('-')) {
       const int program = word == "--" ? i + 1 : i;
       if (program < argc) options.program = argv[program];
       for (int a = program + 1; a < argc; ++a) options.arguments.emplace_back(argv[a]);

@@ -20,7 +20,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     names.push_back(it->path().filename().string());
-  std::erase_if(names, [](const std::string& name) { return name.starts_with(".") || name == "__MACOSX"; });
+  std::erase_if(names, [](const std::string& name) { return name.starts_with('.') || name == "__MACOSX"; });
   return names;
 }
 
@@ -63,7 +63,7 @@ bool holds_an_export(const unpack::Contents& contents) {
     top.push_back(step->string());
     if (++step != path.end()) below.push_back(step->string());
   }
-  std::erase_if(top, [](const std::string& name) { return name.starts_with(".") || name == "__MACOSX"; });
+  std::erase_if(top, [](const std::string& name) { return name.starts_with('.') || name == "__MACOSX"; });
   if (is_an_export(top)) return true;
   const bool one_folder =
       std::ranges::all_of(top, [&](const std::string& name) { return name == top.front(); });

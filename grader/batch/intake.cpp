@@ -59,7 +59,7 @@ class Collector {
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
       const std::string name = it->path().filename().string();
-      if (!name.starts_with(".") && name != "__MACOSX") entries.push_back(it->path());
+      if (!name.starts_with('.') && name != "__MACOSX") entries.push_back(it->path());
       if (entries.size() > kLimits.entries) return complain("the folder holds too many files");
     }
     std::ranges::sort(entries);

@@ -138,7 +138,7 @@ Layout layout_of(const std::string& entry) {
 bool is_nobodys(const std::string& entry) {
   static const std::vector<std::string> kNames = {"submission_metadata.yml", "__MACOSX", "index.html",
                                                   "Thumbs.db", "desktop.ini"};
-  return entry.starts_with(".") || std::ranges::find(kNames, entry) != kNames.end();
+  return entry.starts_with('.') || std::ranges::find(kNames, entry) != kNames.end();
 }
 
 bool is_an_export(const std::vector<std::string>& entries) {
@@ -184,7 +184,7 @@ std::map<std::string, GradescopeEntry> parse_gradescope(const std::string& yml) 
     const bool item = text.starts_with("- ");
     if (item) text = trimmed(text.substr(2));
     const std::size_t colon = text.find(':', 1);
-    if (!text.starts_with(":") || colon == std::string::npos) continue;
+    if (!text.starts_with(':') || colon == std::string::npos) continue;
     const std::string key = text.substr(1, colon - 1), value = unquoted(text.substr(colon + 1));
     if (line.starts_with("  :")) who = key == "submitters";
     if (key == "created_at" && !entry->time) entry->time = parse_time(value);

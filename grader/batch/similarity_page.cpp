@@ -95,7 +95,7 @@ std::string code_of(const CodeText& program, const Region& region) {
     if (breaks) piece.pop_back();
     html += opened(labels[begin], labels[begin] != last) + piece +
             (labels[begin] == Region::kNone ? "" : "</mark>");
-    if (breaks) html += "\n";
+    if (breaks) html += '\n';
     last = labels[begin];
     begin = end;
   }

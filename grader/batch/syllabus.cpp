@@ -41,7 +41,7 @@ std::string late_text(const LatePolicy& late) {
   if (late.percent_per_day == 0 && late.most_days < 0) return "Late work loses no points.\n";
   std::string text = "Each day that has begun takes " + number(late.percent_per_day) + " % of the points";
   if (late.most_days >= 0) text += "; after " + number(late.most_days) + " days there are none";
-  text += ".";
+  text += '.';
   if (late.grace > 0)
     text += " The first " + number(static_cast<double>(late.grace) / 60) + " minutes do not count.";
   return text + "\n";

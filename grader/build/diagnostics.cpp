@@ -111,7 +111,7 @@ std::string readable(std::string_view said) {
 std::optional<Diagnostic> tool(std::string_view line) {
   for (std::string_view name : {"ptxas", "nvcc", "nvlink", "fatbinary"}) {
     std::string_view rest = line;
-    if (!take(rest, name) || !rest.starts_with(" ")) continue;
+    if (!take(rest, name) || !rest.starts_with(' ')) continue;
     for (std::string_view word : {"error", "fatal"}) {
       const size_t at = rest.find(word);
       if (at == std::string_view::npos) continue;

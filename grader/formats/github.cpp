@@ -41,7 +41,7 @@ std::string part_table(const Result& result) {
       text += "| " + cell(line.id + " (" + line.roof.id + ")") + " | " + decimal(line.achieved) + " " +
               cell(line.roof.unit) + " | " + decimal(100 * line.fraction) + " % | " +
               std::string(name_of(line.medal)) + " |\n";
-    text += "\n";
+    text += '\n';
   }
   unsigned passed = 0;
   std::string rows;

@@ -83,7 +83,7 @@ void run_sentinel(const DeviceChoice& device, const DeviceFacts& facts, const Gr
     Settings settings(copy.settings, facts);
     settings.set("n", 100'003);
     CallShape shape;
-    shape.settings = settings;
+    shape.settings = std::move(settings);
     shape.seed = seed;
     shape.guards = !facts.simulated;
     const CallPlan plan(copy.program, shape);

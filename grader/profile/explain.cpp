@@ -273,7 +273,7 @@ class Explanation {
       out_ += fits ? std::string(static_cast<size_t>(column - taken), ' ') : "\n" + indent + "      ";
       out_ += terminal_.paint(step.kind == Kind::kSkipped ? Colour::kDim : Colour::kGreen, right);
     }
-    out_ += "\n";
+    out_ += '\n';
   }
 
   const ThreadRecord& record_;

@@ -50,7 +50,7 @@ class LaneText {
     const LaneRequest& request = pictures_.requests[index];
     title("Request " + std::to_string(index + 1) + " of " + std::to_string(pictures_.all_requests));
     sentence(lane_sentence(request) + ".");
-    out_ += "\n";
+    out_ += '\n';
     request.shared ? banks(request) : sectors(request);
   }
 
@@ -132,7 +132,7 @@ class LaneText {
                                                               std::to_string(found->second->thread);
         out_ += " " + pad_left(writer, 7);
       }
-      out_ += "\n";
+      out_ += '\n';
     }
     if (last >= kMostTextElements) out_ += more(last + 1 - kMostTextElements, "elements");
   }

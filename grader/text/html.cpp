@@ -55,7 +55,7 @@ Html& Html::open(std::string_view tag, Attributes attributes) {
 Html& Html::close() {
   if (open_.empty()) throw std::logic_error("an HTML element is closed that was not opened");
   if (!ends_by_itself(open_.back())) text_ += "</" + open_.back() + ">";
-  if (!ends_by_itself(open_.back()) && is_block(open_.back())) text_ += "\n";
+  if (!ends_by_itself(open_.back()) && is_block(open_.back())) text_ += '\n';
   open_.pop_back();
   return *this;
 }

@@ -91,7 +91,7 @@ std::string line_of(const Check& check, const Terminal& terminal) {
   const Colour colour = check.verdict == Verdict::kPass   ? Colour::kGreen
                         : check.verdict == Verdict::kFail ? Colour::kRed
                                                           : Colour::kDim;
-  return terminal.paint(colour, pad_right(std::string(name_of(check.verdict)), kWidth)) + check.message;
+  return terminal.paint(colour, pad_right(name_of(check.verdict), kWidth)) + check.message;
 }
 
 /// What it came to, and what to do next.
