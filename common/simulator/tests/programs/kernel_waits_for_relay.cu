@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A kernel waits for a word of device memory while threads hand a baton on to each other; the last one copies the word there.
+// A kernel waits for a word of device memory. Threads hand a baton on; the last one copies it there.
 // misuses: what streams do at the same time is not ordered, and the checks say so
 #include <chrono>
 #include <condition_variable>
@@ -18,7 +18,7 @@ __global__ void wait_for(const volatile int* flag, int* saw) {
   *saw = value;
 }
 
-/// Whoever looks finds every thread waiting for another one, nearly always: only that the baton moves shows that they will end.
+/// At nearly every look all threads wait for each other: only that the baton moves shows that they will end.
 class Relay {
  public:
   explicit Relay(int runners) : runners_(runners) {}
