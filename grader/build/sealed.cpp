@@ -101,13 +101,14 @@ std::vector<SealedProgram> sealed_programs(const fs::path& sources, const fs::pa
 void write_executable(const SealedProgram& program, std::uint64_t seed, const fs::path& cache,
                       const fs::path& executable) {
   const std::string object = read_file(program.object);
-  const fs::path linked = cache / "sealed" / ("linked-" + sha256_hex(object).substr(0, kDigits));
+  const fs::path linked = cache / "sealed" / ("program-" + sha256_hex(object).substr(0, kDigits));
   if (!fs::exists(linked)) {
     const fs::path unfinished = fs::path(linked).concat(own_suffix());
     const fs::path named = fs::path(unfinished).concat(".o");  // for nvcc
     write_file(named, object);
-    require_ok(run_command({find_toolkit().nvcc().string(), "-cudart", "shared", "-Xlinker", "-s", "-o",
-                            unfinished.string(), named.string()}),
+    // What links device code writes into the program where the toolkit is, and there is nothing to link.
+    require_ok(run_command({find_toolkit().nvcc().string(), "--no-device-link", "-cudart", "shared",
+                            "-Xlinker", "-s", "-o", unfinished.string(), named.string()}),
                named.string() + " does not link");
     publish(unfinished, linked);
     fs::remove(named);
