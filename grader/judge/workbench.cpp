@@ -78,6 +78,34 @@ std::vector<int> capabilities_for(const DeviceChoice& device, const Paths& paths
   return {gpu.capability, simulated_facts(DeviceChoice{}, paths.simulator()).capability};
 }
 
+/// What its times are compared with, and what vouches for the device.
+std::vector<std::string> roofs_of(const Part& part) {
+  std::vector<std::string> ids = {"copy"};
+  for (const std::vector<Goal>* goals : {&part.goals, &part.shown})
+    for (const Goal& goal : *goals) {
+      ids.push_back(goal.roof);
+      for (const BudgetLine& line : goal.budget)
+        for (const RoofShare& share : line.shares) ids.push_back(share.roof);
+    }
+  for (const Sweep& sweep : part.sweeps) ids.insert(ids.end(), {sweep.memory_roof, sweep.compute_roof});
+  for (const Overlap& overlap : part.overlaps) {
+    ids.push_back(overlap.kernels.roof);
+    for (const RoofShare& copy : overlap.copies) ids.push_back(copy.roof);
+  }
+  return ids;
+}
+
+/// Whatever goes wrong, it goes wrong once more when somebody waits for it.
+template <class Work>
+std::future<void> meanwhile(Work work) {
+  return std::async(std::launch::async, [work = std::move(work)] {
+    try {
+      work();
+    } catch (const std::exception&) {
+    }
+  });
+}
+
 /// A part for which nothing was handed in.
 Result not_submitted(const Chosen& chosen, const DeviceRecord& device) {
   Result result;
@@ -197,6 +225,21 @@ Check Workbench::compile(const Chosen& chosen, const Submission& submission) {
   return build_check(built, read_explanations(chosen.folder(paths_) / "explanations.toml").errors);
 }
 
+std::future<void> Workbench::compile_ahead(const Chosen& chosen, const Submission& submission) const {
+  if (!device_.simulated || chosen.part->about_sealed || submission.source.empty()) return {};
+  BuildRequest asked = request(chosen, submission.source);
+  asked.shown = submission.shown;
+  return meanwhile([this, asked = std::move(asked), part = chosen.part] {
+    const std::future<void> roofs = compile_roofs_ahead(*part);
+    Builder(paths_, builder_.toolkit(), {}, sandbox_).build(asked);
+  });
+}
+
+std::future<void> Workbench::compile_roofs_ahead(const Part& part) const {
+  if (!device_.simulated) return {};
+  return meanwhile([this, ids = roofs_of(part)] { compile_roofs(ids); });
+}
+
 Result Workbench::grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed) {
   GradeOptions brief = options(seed);
   brief.brief = true;
@@ -262,6 +305,7 @@ Result Workbench::judge(const Chosen& chosen, const Submission& submission, Grad
   BuildRequest to_build = request(chosen, submission.source);
   to_build.shown = submission.shown;
   to_build.quick = quick && device_.simulated;  // a GPU would compile PTX at every start
+  const std::future<void> roofs = quick ? std::future<void>() : compile_roofs_ahead(*chosen.part);
   const BuildResult built = builder_.build(to_build);
   progress_.label(label);
   const std::chrono::duration<double> compiling = std::chrono::steady_clock::now() - begin;
@@ -283,7 +327,7 @@ Result Workbench::judge(const Chosen& chosen, const Submission& submission, Grad
 }
 
 /// Into the cache, side by side: one after the other they would compile for longer than they run.
-void Workbench::compile_roofs(const std::vector<std::string>& ids) {
+void Workbench::compile_roofs(const std::vector<std::string>& ids) const {
   std::map<std::string, BuildRequest> programs;  // several roofs may share one
   for (const Roof& each : all_roofs())
     if (capabilities_[0] >= each.minimum_capability &&

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <future>
 #include <memory>
 #include <string>
 
@@ -34,6 +35,10 @@ class Workbench {
 
   /// Builds only, into the cache: what the judge would say of it.
   Check compile(const Chosen& chosen, const Submission& submission);
+
+  /// What grading it will compile, into the cache meanwhile: nothing on a GPU, whose times it would disturb.
+  /// What does not compile, grading tells. The workbench outlives what is returned.
+  [[nodiscard]] std::future<void> compile_ahead(const Chosen& chosen, const Submission& submission) const;
 
   /// Small cases, and one call of each goal: how it goes, without a medal (`grade --quick`).
   Result grade_briefly(const Chosen& chosen, const Submission& submission, std::uint64_t seed);
@@ -72,7 +77,8 @@ class Workbench {
  private:
   BuildRequest request(const Chosen& chosen, const std::filesystem::path& source) const;
   BuildRequest request(const Roof& roof) const;
-  void compile_roofs(const std::vector<std::string>& ids);
+  void compile_roofs(const std::vector<std::string>& ids) const;
+  std::future<void> compile_roofs_ahead(const Part& part) const;
   Result judge(const Chosen& chosen, const Submission& submission, GradeOptions options);
   Result judge_answers(const Chosen& chosen, const Submission& submission);
   std::string shown(const Submission& submission) const;

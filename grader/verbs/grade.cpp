@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <future>
 #include <map>
 #include <string>
 #include <utility>
@@ -152,9 +153,13 @@ int grade_verb(const Paths& paths, const GradeRequest& request) {
             .c_str(),
         out);
   const bool own = !request.solution && request.file.empty() && request.submission.empty();
+  std::future<void> next;
   for (size_t i = 0; i < chosen.size(); ++i) {
     if (own && !json_to_stdout) ask_before_the_first(chosen[i], paths);
     const std::string source = own ? read_file(submissions[i].source) : std::string();
+    if (next.valid()) next.wait();
+    if (i + 1 < chosen.size())
+      next = workbenches.of(chosen[i + 1]).compile_ahead(chosen[i + 1], submissions[i + 1]);
     const Result& result = results.emplace_back(grade(chosen[i], submissions[i]));
     std::string text = (i ? "\n" : "") + result_text(result, terminal);
     if (!request.quick) text += write_figures(result, request, paths);

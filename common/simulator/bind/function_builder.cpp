@@ -308,6 +308,7 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
     emit_hidden(note_spin, {}, {}, true);
   }
   if (ordered && !in_shared) kernel_.in_order = true;
+  const bool can_be_deferred = (in.flags & kAccessDeferrable) != 0 && info.is_atomic && !old_is_read;
   if (in_shared) {
     kernel_.meets_blocks[in.index] = has("shared::cluster");
     if (may_spin) shared_polls_.push_back(in.index);
@@ -316,6 +317,7 @@ void FunctionBuilder::note_order(const Instruction& in, InstructionInfo& info) {
   const bool is_flag = (info.is_load || info.is_store) && (waits || has("release"));
   const bool meets_cluster = info.traits.gathers == Gathers::kClusterBarrier;
   kernel_.meets_blocks[in.index] = is_fence || is_flag || info.is_atomic || meets_cluster;
+  if (kernel_.meets_blocks[in.index] && !can_be_deferred) kernel_.meets_otherwise = true;
   const bool polls = is_fence || (is_flag && info.is_load) || old_is_read;
   if (polls && (!source_.is_entry || graph_.in_loop(current_))) kernel_.waits_for_blocks = true;
 }
@@ -355,7 +357,8 @@ void FunctionBuilder::bind_call(Instruction& in) {
     if (site.callee == nullptr) site.builtin = isa::builtin(target.name);
     if (site.callee == nullptr && site.builtin == nullptr)
       load_error(text.at, "undefined function '" + target.name + "'");
-    if (site.builtin != nullptr && isa::builtin_needs_order(target.name)) kernel_.in_order = true;
+    if (site.builtin != nullptr && isa::builtin_needs_order(target.name))
+      kernel_.in_order = kernel_.meets_otherwise = true;
   }
   kernel_.has_calls = true;
   Extra& out = extra();

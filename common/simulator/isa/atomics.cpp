@@ -8,6 +8,7 @@
 #include "simulator/isa/chapters.h"
 #include "simulator/isa/cost.h"
 #include "simulator/isa/half_math.h"
+#include "simulator/machine/deferred_atomics.h"
 #include "simulator/program/address_windows.h"
 #include "simulator/ptx/load_error.h"
 
@@ -88,15 +89,44 @@ T update(u8* at, F f, T b, T c, bool concurrent) {
   }
 }
 
+/// The same of one that was deferred: its operand comes as bits.
+template <class T, class F>
+void update_later(u8* at, u64 operand, bool concurrent) {
+  T b;
+  std::memcpy(&b, &operand, sizeof b);
+  update<T>(at, F{}, b, b, concurrent);
+}
+
+/// Leaves a lane's atomic for its block's turn; false: it has to happen now.
+template <class T, class F>
+bool defer(DeferredAtomics* deferred, u8* at, const T& b) {
+  if constexpr (sizeof(T) <= sizeof(u64)) {
+    if (deferred == nullptr || place_of(at) != Place::kGlobal) return false;
+    u64 operand = 0;
+    std::memcpy(&operand, &b, sizeof b);
+    deferred->add(update_later<T, F>, at, sizeof b, operand);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// For the atomics that may be deferred where blocks of the kernel run side by side.
+DeferredAtomics* deferred_of(const Warp& w, const Instruction& in) {
+  return (in.flags & kAccessDeferrable) != 0 ? w.block->deferred : nullptr;
+}
+
 template <class T, class F>
 void atomic(Warp& w, const Instruction& in) {
   const Access access = begin_access(w, in, AccessKind::kAtomic);
   const bool concurrent = w.block->grid->parallel;
+  DeferredAtomics* const deferred = deferred_of(w, in);
   const T* b = w.row<T>(in.b);
   const T* c = in.extra != nullptr ? w.row<T>(in.c) : b;
   T* d = (in.flags & kAccessResult) != 0 ? w.row<T>(in.d) : nullptr;
   for (u32 mask = w.mask; mask != 0; mask &= mask - 1) {
     const auto l = static_cast<u32>(std::countr_zero(mask));
+    if (defer<T, F>(deferred, access.lane(l), b[l])) continue;
     const T old = update<T>(access.lane(l), F{}, b[l], c[l], concurrent);
     if (d != nullptr) d[l] = old;
   }
@@ -124,7 +154,10 @@ void bind_atomic(const Row& row, const Match& match, Binder& binder, Instruction
   // Sums of floats depend on their order; so does a counter that wraps, or an exchange, whoever reads it.
   const bool commutes = type.kind != ptx::Type::Kind::kFloat && type.kind != ptx::Type::Kind::kBFloat &&
                         !match.has("inc") && !match.has("dec") && !match.has("exch") && !match.has("cas");
-  if (row.space != ptx::Space::kShared && !commutes) in.flags |= kAccessOrdered;
+  if (row.space != ptx::Space::kShared && !commutes) {
+    in.flags |= kAccessOrdered;
+    if (in.extra == nullptr && in.width <= sizeof(u64)) in.flags |= kAccessDeferrable;
+  }
   L::select(type, [&]<class T>() { in.execute = atomic<typename T::Lane, F>; });
 }
 
@@ -181,23 +214,29 @@ H add_halves(H a, H b) {
   return narrow<H>(widen(a) + widen(b));
 }
 
+struct AddFloats {
+  f32 operator()(f32 a, f32 b, f32, Place place) const { return add_f32(a, b, place); }
+};
+
 /// atom.global.add.v2.f32 {d0, d1}, [a], {b0, b1}: each element is atomic on its own. extra->slots holds the
 /// destinations, if any, then the sources.
 template <u32 N>
 void atomic_vector(Warp& w, const Instruction& in) {
   const Access access = begin_access(w, in, AccessKind::kAtomic);
   const bool result = (in.flags & kAccessResult) != 0;
+  DeferredAtomics* const deferred = deferred_of(w, in);
   const Slot* sources = in.extra->slots.data() + (result ? N : 0);
   for (u32 mask = w.mask; mask != 0; mask &= mask - 1) {
     const auto l = static_cast<u32>(std::countr_zero(mask));
-    f32 old[N];
+    f32 old[N] = {};
+    bool is_left = false;
     for (u32 j = 0; j < N; ++j) {
       const f32 b = w.row<f32>(sources[j])[l];
-      old[j] = update<f32>(
-          access.lane(l) + 4 * j, [](f32 a, f32 x, f32, Place place) { return add_f32(a, x, place); }, b, b,
-          w.block->grid->parallel);
+      u8* const at = access.lane(l) + 4 * j;
+      is_left = defer<f32, AddFloats>(deferred, at, b);
+      if (!is_left) old[j] = update<f32>(at, AddFloats{}, b, b, w.block->grid->parallel);
     }
-    if (!result) continue;
+    if (!result || is_left) continue;
     for (u32 j = 0; j < N; ++j) w.row<f32>(in.extra->slots[j])[l] = old[j];
   }
 }
@@ -216,7 +255,7 @@ void bind_vector(const Row& row, const Match& match, Binder& binder, Instruction
   }
   bind_address(operands[first], row.space, binder, in);
   in.width = 4 * N;
-  in.flags |= kAccessBypassL1 | kAccessOrdered;
+  in.flags |= kAccessBypassL1 | kAccessOrdered | kAccessDeferrable;
   Extra& extra = binder.extra();
   in.extra = &extra;
   if (first == 1 && operands[0].kind == ptx::Operand::Kind::kVector) {
@@ -262,8 +301,7 @@ void add_common(std::vector<Row>& rows, std::string_view opcode) {
   add_rows<AddInts>(rows, opcode, ".add", []<class T>(T a, T b, T, Place) {
     return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
   });
-  add_rows<F32Only>(rows, opcode, ".add",
-                    [](f32 a, f32 b, f32, Place place) { return add_f32(a, b, place); });
+  add_rows<F32Only>(rows, opcode, ".add", AddFloats{});
   add_vector_row<2>(rows, opcode);
   add_vector_row<4>(rows, opcode);
   add_rows<F64Only>(rows, opcode, ".add", [](f64 a, f64 b, f64, Place) { return add_f64(a, b); });

@@ -6,6 +6,7 @@
 
 #include "simulator/machine/access_pattern.h"
 #include "simulator/machine/cluster.h"
+#include "simulator/machine/deferred_atomics.h"
 #include "simulator/machine/lanes_apart.h"
 #include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"
@@ -140,12 +141,20 @@ class Resolver {
   }
 
   Access global(u64 base, bool constant) {
+    if (DeferredAtomics* const deferred = w_.block->deferred; deferred != nullptr) meet(*deferred, base);
     if (!inside_one_allocation(base)) return scattered(base, constant);
     check_alignment(base, "");
     if (constant && !entry_.constant) not_constant(base, first_lane());
     if (entry_.read_only && request_.kind != AccessKind::kLoad) read_only(base);
     count_device(base, constant);
     return along_pattern(base);
+  }
+
+  /// Atomics of its own that are still to be done are done before what is not one of them.
+  void meet(DeferredAtomics& deferred, u64 base) {
+    if ((in_.flags & kAccessDeferrable) != 0) return;
+    deferred.before_access(base + static_cast<u64>(entry_.pattern.lowest),
+                           base + static_cast<u64>(entry_.pattern.highest) + request_.width);
   }
 
   void count_device(u64 base, bool constant) {
@@ -471,6 +480,7 @@ u8* lane_pointer(Warp& w, const Instruction& in, u32 lane, u64 address, u64 byte
     case Space::kParam:
       return const_cast<u8*>(block.grid->parameters) + (address - kParamWindow);
     default:
+      if (block.deferred != nullptr) block.deferred->before_access(address, address + bytes);
       return reinterpret_cast<u8*>(address);
   }
 }

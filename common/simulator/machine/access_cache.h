@@ -26,6 +26,9 @@ inline constexpr u16 kAccessResult =
 inline constexpr u16 kAccessNarrow = 8;      ///< the address register is 32 bits wide
 inline constexpr u16 kAccessSpaceShift = 4;  ///< four bits are a ptx::Space
 inline constexpr u16 kAccessSpaceBits = 0xf;
+inline constexpr u16 kAccessDeferrable =
+    0x100;  ///< ordered atomic that may be done later (machine/deferred_atomics.h) if its old value is not
+            ///< read
 
 /// The addresses of one warp request relative to the first active lane's, and all that follows from them
 /// alone. A loop walks memory with the same pattern again and again; comparing is much cheaper than

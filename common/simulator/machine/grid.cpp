@@ -120,7 +120,8 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   launch.l1_bytes = device_.l1_bytes > shared * blocks_per_sm ? device_.l1_bytes / blocks_per_sm - shared : 0;
   const u64 warps = blocks_per_sm * ((grid.block.count() + kWarpSize - 1) / kWarpSize);
   launch.recorded = static_cast<u32>(std::max(kRecordedAnSm / warps, kRecordedAWarp));
-  const bool in_turns = grid.kernel->in_order || grid.has_clusters;
+  const bool in_turns =
+      grid.kernel->takes_turns() || grid.has_clusters || (grid.kernel->in_order && settings_.shuffle_blocks);
   if (grid.has_clusters) {
     // Whole clusters; one at a time when nothing else connects the blocks.
     const u64 size = grid.cluster.count();
@@ -286,11 +287,15 @@ void GridRunner::run_parallel(Launch& launch) {
 void GridRunner::work(Launch& launch, Worker& worker) {
   worker.runner.prepare(launch.grid, launch.l1_bytes, worker.issued.data(), &worker.counters, &worker.totals,
                         &worker.access, &worker.heat);
-  std::vector<SectorRun>& runs = worker.runner.block().runs;
+  Block& block = worker.runner.block();
+  std::vector<SectorRun>& runs = block.runs;
+  block.deferred = launch.parallel && launch.grid.kernel->in_order ? &worker.left.atomics : nullptr;
   for (;;) {
     const u64 share = launch.next.fetch_add(1), first = share * launch.share;
     if (first >= launch.blocks || first > launch.stop_at) return;
     if (launch.parallel) launch.merger.wait_for_window(share);
+    if (block.deferred != nullptr)
+      block.deferred->begin([&launch, share] { launch.merger.wait_for_turn(share); }, launch.grid.parallel);
     runs.clear();
     for (u64 id = first; id < std::min(first + launch.share, launch.blocks) && id < launch.stop_at; ++id) {
       if (launch.is_left_out(id)) continue;
@@ -299,7 +304,10 @@ void GridRunner::work(Launch& launch, Worker& worker) {
       launch.l2.access(runs.data(), runs.size(), launch.traffic);
       runs.clear();
     }
-    if (launch.parallel) launch.merger.finished(share, runs);
+    if (!launch.parallel) continue;
+    runs.swap(worker.left.runs);
+    launch.merger.finished(share, worker.left);
+    runs.swap(worker.left.runs);
   }
 }
 

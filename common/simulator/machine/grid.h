@@ -57,6 +57,7 @@ class GridRunner {
     BlockRunner runner;
     AccessCache access;
     AtomicHeat heat;
+    RunMerger::Left left;  ///< of its share, when others run blocks, too
     std::vector<IssueCounters> issued;
     std::vector<InstructionCounters> counters;
     KernelCounters totals;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "simulator/machine/access_pattern.h"
+#include "simulator/machine/deferred_atomics.h"
 #include "simulator/machine/memory.h"
 #include "simulator/machine/observer.h"
 #include "simulator/text.h"
@@ -52,6 +53,7 @@ void show(Warp& w, const Instruction& in, const TexelRequest& request) {
 void begin_texels(Warp& w, const Instruction& in, const TexelRequest& request) {
   if (w.block->observer != nullptr && w.block->observer->sees_accesses) show(w, in, request);
   check(w, in, request);
+  if (w.block->deferred != nullptr) w.block->deferred->take_turn();
   count_texels(w, in, request);
 }
 

@@ -25,8 +25,9 @@ class DeviceRuntime;  // machine/device_runtime.h
 struct Cluster;       // machine/cluster.h
 class AccessCache;    // machine/access_cache.h
 struct AtomicHeat;
-class Observer;        // machine/observer.h
-class ThreadRecorder;  // machine/thread_recorder.h
+class DeferredAtomics;  // machine/deferred_atomics.h
+class Observer;         // machine/observer.h
+class ThreadRecorder;   // machine/thread_recorder.h
 
 /// A warp in execution. Instruction bodies see Lanes (registers, mask) and, where they need it, the block.
 struct Warp : Lanes {
@@ -174,11 +175,12 @@ struct Block {
   u8* local = nullptr;     ///< thread t's local memory starts at local + t * local_bytes
   u64 local_bytes = 0;
   L1Cache* l1 = nullptr;
-  AccessCache* access = nullptr;    ///< of the host thread
-  AtomicHeat* heat = nullptr;       ///< of the host thread, when the kernel has atomics
-  std::vector<SectorRun> runs;      ///< global-memory transactions beyond L1, in execution order
-  std::string output;               ///< printf
-  IssueCounters* issued = nullptr;  ///< by instruction, of the host thread that runs this block
+  AccessCache* access = nullptr;        ///< of the host thread
+  AtomicHeat* heat = nullptr;           ///< of the host thread, when the kernel has atomics
+  DeferredAtomics* deferred = nullptr;  ///< of the share; nullptr: atomics happen at once
+  std::vector<SectorRun> runs;          ///< global-memory transactions beyond L1, in execution order
+  std::string output;                   ///< printf
+  IssueCounters* issued = nullptr;      ///< by instruction, of the host thread that runs this block
   std::vector<InstructionCounters>* counters = nullptr;  ///< likewise; all but issues
   KernelCounters* totals = nullptr;                      ///< likewise; per-request sums
 

@@ -168,7 +168,11 @@ struct Kernel {
   u64 max_dynamic_shared = 0;        ///< as raised by set_max_dynamic_shared, 0: the device's default
   std::map<u32, std::string> files;  ///< `.file` index to path
 
-  bool in_order = false;          ///< blocks must run on one thread: results depend on their order
+  bool in_order = false;  ///< results depend on the order of blocks
+  /// ... and not only by atomics that can wait for their block's turn (machine/deferred_atomics.h): blocks
+  /// must run on one thread.
+  bool takes_turns() const { return in_order && meets_otherwise; }
+  bool meets_otherwise = false;   ///< it has flags, fences, other atomics: anything that orders blocks
   bool may_spin = false;          ///< waits for other lanes, warps or blocks through memory
   bool waits_for_blocks = false;  ///< may poll, in a loop, what another block writes
   /// Parallel to `info`: other blocks may wait for it, or it for them: a flag, an atomic, a fence.

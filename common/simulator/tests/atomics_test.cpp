@@ -160,6 +160,55 @@ TEST_F(Atomics, FloatSumsOverBlocksAreReproducible) {
   EXPECT_GT(std::bit_cast<f32>(sums[0]), 10.0f);
 }
 
+/// Blocks do the less the later they come, so that later ones end first where several host threads run them.
+const std::string kLaterBlocksAreShorter =
+    "mov.u32 %r2, %ctaid.x; sub.u32 %r3, 200, %r2; $again: sub.u32 %r3, %r3, 1; setp.gt.s32 %p1, %r3, 0; "
+    "@%p1 bra $again; ";
+
+// Breaks when sums of blocks that run side by side are added in the order in which the blocks come to them.
+TEST_F(Atomics, FloatSumsAreThoseOfLaunchOrder) {
+  const u64 x = upload(std::vector<f32>{1e5f, 0, 1e5f, 1e5f});
+  run_well(kLaterBlocksAreShorter +
+               "cvt.rn.f32.u32 %f1, %r2; mul.f32 %f2, %f1, 0f3DCCCCCD; red.global.add.f32 [%rd1], %f2; "
+               "red.global.add.v2.f32 [%rd1+8], {%f2, %f1};",
+           x, 0, 1, 200);
+  f32 tenths = 1e5f, whole = 1e5f;
+  for (u32 b = 0; b < 200; ++b) {
+    tenths += static_cast<f32>(b) * 0.1f;
+    whole += static_cast<f32>(b);
+  }
+  EXPECT_EQ(download<f32>(x, 4), (std::vector<f32>{tenths, 0, tenths, whole}));
+}
+
+// Breaks when what a block adds is not there when it reads it, or earlier blocks' sums are not there before.
+TEST_F(Atomics, BlocksReadWhatTheyAdded) {
+  const u64 x = upload(std::vector<f32>(2)), out = upload(std::vector<f32>(2 * 200));
+  run_well(kLaterBlocksAreShorter +
+               "red.global.add.f32 [%rd1], 0f3F800000; ld.global.f32 %f1, [%rd1]; mul.wide.u32 %rd3, %r2, 8; "
+               "add.s64 %rd4, %rd2, %rd3; st.global.f32 [%rd4], %f1; atom.global.add.f32 %f2, [%rd4+4], "
+               "0f40000000; st.global.f32 [%rd4+4], %f1; red.global.add.f32 [%rd4+4], 0f3F800000;",
+           x, out, 1, 200);
+  const std::vector<f32> read = download<f32>(out, 2 * 200);
+  for (u32 b = 0; b < 200; ++b) {
+    ASSERT_EQ(read[2 * b], static_cast<f32>(b + 1));
+    ASSERT_EQ(read[2 * b + 1], static_cast<f32>(b + 2)) << "added, overwritten, and added to again";
+  }
+}
+
+// Breaks when the last of many exchanges is that of the block that ended last, and not of the last block; or
+// when more sums than a share may leave are lost.
+TEST_F(Atomics, OtherOrderedAtomicsAreThoseOfLaunchOrder) {
+  const u64 x = upload(std::vector<u32>{0, 0, 0});
+  run_well(kLaterBlocksAreShorter + "atom.global.exch.b32 %r4, [%rd1], %r2; red.global.inc.u32 [%rd1+4], 6;",
+           x, 0, 1, 200);
+  EXPECT_EQ(download<u32>(x, 2), (std::vector<u32>{199, 200 % 7}));
+  run_well(
+      "mov.u32 %r2, 0; $again: add.u32 %r2, %r2, 1; red.global.add.f32 [%rd1+8], 0f3F800000; "
+      "setp.lt.u32 %p1, %r2, 100; @%p1 bra $again;",
+      x, 0, 256, 20);
+  EXPECT_EQ(download<f32>(x, 3)[2], 100.0f * 256 * 20);
+}
+
 // Breaks when blocks start in their order where another was asked for: then a sum whose bits depend on
 // the order of blocks shows it.
 TEST_F(Atomics, FloatSumsDependOnTheOrderOfBlocks) {
