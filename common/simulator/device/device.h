@@ -45,8 +45,8 @@ struct LaunchResult {
 
 class Device {
  public:
-  /// `threads`: host cores to use; results do not depend on it. `mapped` is all devices' of a program, and
-  /// outlives them; nullptr: nothing is mapped.
+  /// `threads`: host cores to use, 0: all; results do not depend on it. `mapped` is all devices' of a
+  /// program, and outlives them; nullptr: nothing is mapped.
   Device(const DeviceDescription& description, unsigned threads, VirtualMemory* mapped = nullptr);
   ~Device();
 

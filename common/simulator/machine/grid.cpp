@@ -35,6 +35,9 @@ constexpr double kLonger = 1.5;
 
 constexpr u64 kMostBlocksAShare = 16;
 
+/// Warps of a launch for each host thread that takes part: fewer have ended before a thread wakes up.
+constexpr u64 kWarpsAWorker = 16;
+
 /// Instructions that are recorded of the blocks that an SM holds at a time, and of a warp at least.
 constexpr u64 kRecordedAnSm = u64{1} << 17;
 constexpr u64 kRecordedAWarp = 512;
@@ -50,7 +53,8 @@ struct GridRunner::Launch {
   Grid& grid;
   L2Cache& l2;
   u64 blocks = 0, resident = 1, l1_bytes = 0;
-  bool parallel = false;  ///< several host threads run blocks
+  unsigned workers = 1;   ///< host threads that run blocks
+  bool parallel = false;  ///< several do
   u64 share = 1;          ///< blocks that a thread takes at a time
   u64 at_ends = 0;        ///< blocks that run at each end of the grid; 0: all
   L2Cache::Traffic traffic{};
@@ -102,9 +106,7 @@ struct GridRunner::Launch {
 };
 
 GridRunner::GridRunner(const DeviceDescription& device, const GridSettings& settings, unsigned threads)
-    : device_(device), settings_(settings), pool_(threads) {
-  for (unsigned i = 0; i < pool_.workers(); ++i) workers_.push_back(std::make_unique<Worker>(device));
-}
+    : device_(device), settings_(settings), pool_(threads) {}
 
 GridRunner::~GridRunner() = default;
 
@@ -127,7 +129,9 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
     const u64 size = grid.cluster.count();
     launch.resident = grid.kernel->in_order ? std::max(launch.resident / size, u64{1}) * size : size;
   }
-  const unsigned workers = in_turns || launch.blocks == 1 || grid.observer != nullptr ? 1 : pool_.workers();
+  const unsigned workers = workers_for(launch, in_turns);
+  while (workers_.size() < workers) workers_.push_back(std::make_unique<Worker>(device_));
+  launch.workers = workers;
   launch.parallel = workers > 1;
   grid.parallel = launch.parallel || settings_.shares_memory;
   launch.share = std::clamp<u64>(launch.blocks / (u64{workers} * 32), 1, kMostBlocksAShare);
@@ -201,6 +205,13 @@ GridOutcome GridRunner::run(Grid& grid, L2Cache& l2, const Occupancy& occupancy)
   outcome.trap = launch.trap;
   outcome.trapped_block = launch.stop_at;
   return outcome;
+}
+
+unsigned GridRunner::workers_for(const Launch& launch, bool in_turns) const {
+  if (in_turns || launch.grid.observer != nullptr) return 1;
+  const u64 warps_a_block = (launch.grid.block.count() + kWarpSize - 1) / kWarpSize;
+  const u64 needed = launch.blocks * warps_a_block / kWarpsAWorker;
+  return static_cast<unsigned>(std::clamp<u64>(needed, 1, std::min<u64>(pool_.most(), launch.blocks)));
 }
 
 void GridRunner::check_time(const Launch& launch, const Block& block) const {
@@ -281,7 +292,7 @@ void GridRunner::run_parallel(Launch& launch) {
     work(launch, *workers_[0]);
     return;
   }
-  pool_.run([&](unsigned i) { work(launch, *workers_[i]); });
+  pool_.run(launch.workers, [&](unsigned i) { work(launch, *workers_[i]); });
 }
 
 void GridRunner::work(Launch& launch, Worker& worker) {

@@ -44,10 +44,10 @@ struct GridSettings {
 /// otherwise in turns on one. Nothing it reports depends on the number of threads.
 class GridRunner {
  public:
+  /// `threads`: of the host, 0: as many as it has cores.
   GridRunner(const DeviceDescription& device, const GridSettings& settings, unsigned threads);
   ~GridRunner();
 
-  unsigned threads() const { return pool_.workers(); }
   GridOutcome run(Grid& grid, L2Cache& l2, const Occupancy& occupancy);
 
  private:
@@ -66,6 +66,7 @@ class GridRunner {
   };
   struct Launch;
 
+  unsigned workers_for(const Launch& launch, bool in_turns) const;
   void run_parallel(Launch& launch);
   void run_in_turns(Launch& launch);
   void run_in_time(Launch& launch);

@@ -6,9 +6,8 @@
 
 namespace roofline::sim {
 
-ThreadPool::ThreadPool(unsigned workers) {
-  for (unsigned i = 1; i < std::max(workers, 1u); ++i) threads_.emplace_back([this, i] { serve(i); });
-}
+ThreadPool::ThreadPool(unsigned most)
+    : most_(std::max(most != 0 ? most : std::thread::hardware_concurrency(), 1u)) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -19,33 +18,32 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run(const std::function<void(unsigned)>& work) {
+void ThreadPool::run(unsigned workers, const std::function<void(unsigned)>& work) {
+  while (threads_.size() + 1 < workers) threads_.emplace_back([this] { serve(); });
   {
     const std::lock_guard lock(mutex_);
     work_ = &work;
-    busy_ = static_cast<unsigned>(threads_.size());
-    ++round_;
+    begun_ = ended_ = 1;
+    wanted_ = workers;
   }
-  start_.notify_all();
+  for (unsigned i = 1; i < workers; ++i) start_.notify_one();
   work(0);
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  done_.wait(lock, [this] { return ended_ == wanted_; });
+  wanted_ = 0;
 }
 
-void ThreadPool::serve(unsigned worker) {
-  unsigned long seen = 0;
+void ThreadPool::serve() {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    const std::function<void(unsigned)>* work;
-    {
-      std::unique_lock lock(mutex_);
-      start_.wait(lock, [&] { return ending_ || round_ != seen; });
-      if (ending_) return;
-      seen = round_;
-      work = work_;
-    }
-    (*work)(worker);
-    const std::lock_guard lock(mutex_);
-    if (--busy_ == 0) done_.notify_one();
+    start_.wait(lock, [this] { return ending_ || begun_ < wanted_; });
+    if (ending_) return;
+    const unsigned mine = begun_++;
+    const auto* work = work_;
+    lock.unlock();
+    (*work)(mine);
+    lock.lock();
+    if (++ended_ == wanted_) done_.notify_one();
   }
 }
 

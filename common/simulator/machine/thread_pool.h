@@ -9,27 +9,31 @@
 
 namespace roofline::sim {
 
-/// Threads that live as long as the device. The caller works too: a pool of n has n - 1 threads of its own.
+/// Threads that live as long as the device, each from when it is first needed. The caller works too: a pool
+/// of n has n - 1 threads of its own.
 class ThreadPool {
  public:
-  explicit ThreadPool(unsigned workers);
+  /// 0: as many workers as there are cores.
+  explicit ThreadPool(unsigned most);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  unsigned workers() const { return static_cast<unsigned>(threads_.size()) + 1; }
-  /// Calls work(0) ... work(workers() - 1), each on its own thread, and waits for all. `work` must not throw.
-  void run(const std::function<void(unsigned)>& work);
+  /// That can be at work at once.
+  unsigned most() const { return most_; }
+  /// Calls work(0) ... work(workers - 1), as many side by side as threads come to it, and waits for all. At
+  /// most most() of them. `work` must not throw.
+  void run(unsigned workers, const std::function<void(unsigned)>& work);
 
  private:
-  void serve(unsigned worker);
+  void serve();
 
+  const unsigned most_;
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
   const std::function<void(unsigned)>* work_ = nullptr;
-  unsigned long round_ = 0;
-  unsigned busy_ = 0;
+  unsigned begun_ = 0, wanted_ = 0, ended_ = 0;  ///< of the present calls: work(0) is begun
   bool ending_ = false;
 };
 

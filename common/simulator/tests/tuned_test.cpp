@@ -54,7 +54,7 @@ void check(const std::string& kind, size_t every, Figures figures) {
 TEST(Tuned, ProductsAreTheModelsOfToday) { check("product", 7, tuned::products); }
 TEST(Tuned, TensorTilesAreTheModelsOfToday) { check("tensor-tile", 2, tuned::tensor_tiles); }
 TEST(Tuned, DedispersionsAreTheModelsOfToday) {
-  check("dedispersion", 3, [](const std::string& card, const std::vector<std::string>& wanted) {
+  check("dedispersion", 15, [](const std::string& card, const std::vector<std::string>& wanted) {
     return tuned::dedispersion(card, wanted);
   });
 }
