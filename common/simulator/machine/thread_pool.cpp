@@ -3,11 +3,24 @@
 #include "simulator/machine/thread_pool.h"
 
 #include <algorithm>
+#include <cmath>
+#include <fstream>
 
 namespace roofline::sim {
+namespace {
 
-ThreadPool::ThreadPool(unsigned most)
-    : most_(std::max(most != 0 ? most : std::thread::hardware_concurrency(), 1u)) {}
+/// Of the cores that the process may run on as many as its container has time for.
+unsigned usable_cores() {
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1u);
+  std::ifstream limit("/sys/fs/cgroup/cpu.max");
+  double quota = 0, period = 0;  // "max 100000" where there is no limit
+  if (!(limit >> quota >> period) || !(quota > 0) || !(period > 0)) return cores;
+  return static_cast<unsigned>(std::clamp(std::ceil(quota / period), 1.0, double{1} * cores));
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(unsigned most) : most_(most != 0 ? most : usable_cores()) {}
 
 ThreadPool::~ThreadPool() {
   {
