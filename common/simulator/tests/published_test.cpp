@@ -296,7 +296,8 @@ TEST(Published, RanksAndFavouritesAreRight) {
   const auto orders = orders_of(all());
   EXPECT_GT(orders.size(), 10u);
   for (const Order& order : orders) {
-    // Ten configurations, most of them within 15 % of each other: ranks say little.
+    // Nine tenths of the configurations are within 20 % of each other: ranks say as much of the model's
+    // errors of 3 % as of them.
     if (order.kind != "dedispersion") {
       EXPECT_GT(order.correlation, 0.9) << order.kind << ' ' << order.card;
     }
@@ -324,8 +325,9 @@ TEST(Published, TiledAndTunedKernels) {
   const auto held_out = [](const std::string& kind) {
     return spread_of(all(), [&](const auto& m) { return m.kind == kind && !m.fitted; });
   };
-  EXPECT_EQ(held_out("dedispersion").count, 18u);
-  EXPECT_LT(held_out("dedispersion").median, 0.15);
+  EXPECT_EQ(held_out("dedispersion").count, 298u);
+  EXPECT_LT(held_out("dedispersion").median, 0.05);
+  EXPECT_LT(held_out("dedispersion").ninth, 0.15);
   EXPECT_EQ(held_out("product").count, 26u);
   EXPECT_LT(held_out("product").median, 0.15);
   EXPECT_LT(held_out("tensor-tile").median, 0.25);
