@@ -85,11 +85,14 @@ inline std::string values_of(const std::string& words) {
 inline std::vector<double> dedispersion(const std::string& device, const std::vector<std::string>& wanted,
                                         const Reduction& reduction = {4, {64, 160}}) {
   constexpr unsigned kChannels = 1536, kSms = 108;
-  std::vector<std::string> arguments = {std::to_string(kSms / reduction.sms), reduction.both()};
-  for (const std::string& words : wanted) arguments.push_back(values_of(words));
-  const auto times = Program("dedispersion", "sm_80").seconds(part_of(device, reduction.sms), arguments);
+  const Program program("dedispersion", "sm_80");
   std::vector<double> all;
-  for (size_t i = 0; i + 1 < times.size(); i += 2) all.push_back(reduction.whole(&times[i], kChannels) * 1e3);
+  for (const std::string& words :
+       wanted) {  // each alone: which blocks are sampled depends on what ran before
+    const auto times = program.seconds(part_of(device, reduction.sms), {std::to_string(kSms / reduction.sms),
+                                                                        reduction.both(), values_of(words)});
+    all.push_back(reduction.whole(times.data(), kChannels) * 1e3);
+  }
   return all;
 }
 
