@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: Roofline Labs contributors
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <filesystem>
 #include <numeric>
+#include <thread>
 
+#include "simulator/machine/thread_pool.h"
 #include "simulator/ptx/load_error.h"
 #include "simulator/tests/machine_fixture.h"
 
@@ -251,6 +255,28 @@ TEST(Load, AnEstimateOfRegistersRefusesNoLaunch) {
   const FunctionFacts k = load(*guessing, {facts});
   EXPECT_TRUE(k.resources.registers_estimated);
   EXPECT_EQ(k.resources.registers, 15u);
+}
+
+// Breaks when no number of threads is one thread, as it was for long: programs and grades ran on one core.
+TEST(ThreadPool, NoNumberIsAllCores) {
+  const bool limited = std::filesystem::exists("/sys/fs/cgroup/cpu.max");
+  const unsigned cores = std::thread::hardware_concurrency();
+  EXPECT_LE(ThreadPool(0).most(), cores);
+  if (!limited) {
+    EXPECT_EQ(ThreadPool(0).most(), cores);
+  }
+  EXPECT_EQ(ThreadPool(5).most(), 5U);
+}
+
+// Breaks when a call is left out or made twice, in the first round, which starts the threads, or in a later
+// one.
+TEST(ThreadPool, MakesEachCallOnce) {
+  ThreadPool pool(5);
+  for (const unsigned workers : {5U, 2U, 4U, 5U}) {
+    std::atomic<unsigned> calls[5] = {};
+    for (int round = 0; round < 200; ++round) pool.run(workers, [&](unsigned i) { ++calls[i]; });
+    for (unsigned i = 0; i < 5; ++i) EXPECT_EQ(calls[i], i < workers ? 200U : 0U) << i << " of " << workers;
+  }
 }
 
 }  // namespace
