@@ -10,7 +10,7 @@
 
 // Pictures of lab 11: the tiles that blocks walk over, and who holds what of a tile in registers. What they
 // show is computed here by the rules of the page.
-namespace roofline::docs {
+namespace roofline::docs::attention_pictures {
 namespace {
 
 using grader::Point;
@@ -155,4 +155,4 @@ TEST(Page, RegistersFigureIsCurrent) {
 }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::attention_pictures

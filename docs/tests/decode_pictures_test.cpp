@@ -11,7 +11,7 @@
 
 // Pictures of lab 10: weights of four bits in a word. What they show is computed here by the rules of the
 // page.
-namespace roofline::docs {
+namespace roofline::docs::decode_pictures {
 namespace {
 
 using grader::Point;
@@ -160,4 +160,4 @@ TEST(Page, NibblesFigureIsCurrent) { expect_current(kRoot / "labs/10-decode/nibb
 TEST(Page, SplitFigureIsCurrent) { expect_current(kRoot / "labs/10-decode/split.svg", split_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::decode_pictures

@@ -10,7 +10,7 @@
 
 #include "docs/tests/derivations.h"
 
-namespace roofline::docs {
+namespace roofline::docs::derivations_of_regimes {
 namespace {
 
 const std::string kRegimes = "docs/three-regimes.md";
@@ -191,4 +191,4 @@ TEST(Derived, LongRowsOfLab08) {
 }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::derivations_of_regimes

@@ -9,7 +9,7 @@
 
 // The picture of lab 14: four programs that do the same work, and what GPU-Util says of each. Its figures are
 // computed here from the kernels' time and the gaps.
-namespace roofline::docs {
+namespace roofline::docs::detective_pictures {
 namespace {
 
 using grader::compact;
@@ -79,4 +79,4 @@ TEST(Page, UtilisationFigureIsCurrent) {
 }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::detective_pictures

@@ -13,7 +13,7 @@
 
 // Pictures and tables of the page "three regimes", made of the device files. ROOFLINE_UPDATE_PAGES=1 writes
 // them.
-namespace roofline::docs {
+namespace roofline::docs::figures {
 namespace {
 
 using grader::compact;
@@ -210,4 +210,4 @@ TEST(Regimes, TheNumbersOfThePageAreDerived) {
 }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::figures

@@ -10,7 +10,7 @@
 
 // Pictures of lab 09: where the bytes of eight pixels go, copies beside steps, and workers before both. What
 // they show is computed here by the rules of the page.
-namespace roofline::docs {
+namespace roofline::docs::input_pictures {
 namespace {
 
 using grader::Svg;
@@ -220,4 +220,4 @@ TEST(Page, FeedFigureIsCurrent) { expect_current(kRoot / "labs/09-input/feed.svg
 TEST(Page, PlanesFigureIsCurrent) { expect_current(kRoot / "labs/09-input/planes.svg", planes_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::input_pictures

@@ -10,7 +10,7 @@
 
 // Pictures of what a warp, a block and its copies do (labs 01 and 04). What they show is computed here by the
 // rules of the pages, and the numbers that the pages name are tested.
-namespace roofline::docs {
+namespace roofline::docs::kernel_pictures {
 namespace {
 
 using grader::compact;
@@ -265,4 +265,4 @@ TEST(Page, TileFigureIsCurrent) { expect_current(kRoot / "labs/04-gemm/tile.svg"
 TEST(Page, StagesFigureIsCurrent) { expect_current(kRoot / "labs/04-gemm/stages.svg", stages_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::kernel_pictures

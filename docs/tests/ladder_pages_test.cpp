@@ -10,7 +10,7 @@
 
 // The ladders on the labs' pages show what ./lab bench printed: each figure is looked up in the stored tables
 // of the simulated GPUs.
-namespace roofline::docs {
+namespace roofline::docs::ladder_pages {
 namespace {
 
 /// A column of figures in a ladder: of which GPU and goal, and in which unit.
@@ -165,4 +165,4 @@ TEST(LadderPages, ShowTheMedalsThatAreProved) {
 }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::ladder_pages

@@ -11,7 +11,7 @@
 
 // Pictures of lab 06: segments that are computed again, a timeline of swapping, plans of memory. Each follows
 // the algorithm of the page step by step.
-namespace roofline::docs {
+namespace roofline::docs::memory_pictures {
 namespace {
 
 using grader::compact;
@@ -344,4 +344,4 @@ TEST(Page, SwapFigureIsCurrent) { expect_current(kRoot / "labs/06-memory/swap.sv
 TEST(Page, PackingFigureIsCurrent) { expect_current(kRoot / "labs/06-memory/packing.svg", packing_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::memory_pictures

@@ -12,7 +12,7 @@
 
 // Pictures of lab 07: what lanes, banks and blocks do together. The numbers in them are computed here, and
 // those that the page names are tested.
-namespace roofline::docs {
+namespace roofline::docs::onchip_pictures {
 namespace {
 
 using grader::Svg;
@@ -210,4 +210,4 @@ TEST(Page, RunningFigureIsCurrent) { expect_current(kRoot / "labs/07-onchip/runn
 TEST(Page, BinsFigureIsCurrent) { expect_current(kRoot / "labs/07-onchip/bins.svg", bins_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::onchip_pictures

@@ -10,7 +10,7 @@
 
 // Pictures that explain an idea of the page "three regimes". Their lengths are computed, from the device file
 // and the sizes that stand beside them.
-namespace roofline::docs {
+namespace roofline::docs::pictures {
 namespace {
 
 using grader::compact;
@@ -216,4 +216,4 @@ TEST(Regimes, TheLongestBarNamesTheRegime) {
 }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::pictures

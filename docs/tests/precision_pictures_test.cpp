@@ -12,7 +12,7 @@
 
 // Pictures of lab 12: what number formats hold, and what becomes of gradients in halves under each scale. The
 // numbers follow from bits and from the bell curve that labs/12-precision/experiments/vanish.cu draws from.
-namespace roofline::docs {
+namespace roofline::docs::precision_pictures {
 namespace {
 
 using grader::LogScale;
@@ -161,4 +161,4 @@ TEST(Page, FormatsFigureIsCurrent) {
 TEST(Page, VanishFigureIsCurrent) { expect_current(kRoot / "labs/12-precision/vanish.svg", vanish_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::precision_pictures

@@ -11,7 +11,7 @@
 
 // Pictures of lab 13: what each GPU has of each chunk after every step of a ring, when which link is
 // busy, and when sums run beside a backward pass. What they show is computed here by the rules of the page.
-namespace roofline::docs {
+namespace roofline::docs::ring_pictures {
 namespace {
 
 using grader::Point;
@@ -249,4 +249,4 @@ TEST(Page, BucketsFigureIsCurrent) { expect_current(kRoot / "labs/13-ring/bucket
 TEST(Page, LinksFigureIsCurrent) { expect_current(kRoot / "labs/13-ring/links.svg", links_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::ring_pictures

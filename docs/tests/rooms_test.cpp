@@ -4,12 +4,13 @@
 
 #include <cstdlib>
 #include <map>
+#include <regex>
 
 #include "docs/tests/text_files.h"
 
 // The tables of rooms in docs/architecture.md name the rooms of the build, in its order, with what each may
 // include. ROOFLINE_UPDATE_PAGES=1 writes them anew; what a room holds is for a person to say.
-namespace roofline::docs {
+namespace roofline::docs::rooms {
 namespace {
 
 const std::filesystem::path kPage = kRoot / "docs/architecture.md";
@@ -103,5 +104,54 @@ TEST(Pages, RoomsAreRead) {
   EXPECT_EQ(rooms[2].name + ": " + rooms[2].includes, "c: base");
 }
 
+/// A source's classes, with the namespaces around them: "roofline::grader::Table". Not those within an
+/// unnamed one, which only their file knows.
+std::vector<std::string> classes_of(const std::string& source) {
+  static const std::regex kNamespace(R"(namespace( [\w:]+)? \{)"),
+      kClass(R"((?:struct|class) (\w+)(?: final)?(?: : .*)? \{.*)");
+  std::vector<std::string> spaces, found;
+  for (const std::string& line : lines_of(source)) {
+    std::smatch match;
+    if (line.starts_with("}  // namespace")) {
+      if (!spaces.empty()) spaces.pop_back();
+    } else if (line.starts_with("namespace") && std::regex_match(line, match, kNamespace)) {
+      spaces.push_back(trimmed(match[1].str()));
+    } else if ((line.starts_with("struct ") || line.starts_with("class ")) &&
+               std::regex_match(line, match, kClass) && std::ranges::find(spaces, "") == spaces.end()) {
+      std::string name;
+      for (const std::string& space : spaces) name += space + "::";
+      found.push_back(name + match[1].str());
+    }
+  }
+  return found;
+}
+
+// Breaks when two classes have one full name. In a program that has both, the linker takes one's destructor
+// for the other's objects, and nothing says so.
+TEST(Rooms, AClassIsDefinedOnce) {
+  std::map<std::string, std::string> defined;
+  for (const char* folder : {"common", "grader", "docs/tests"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) {
+      const std::filesystem::path& file = entry.path();
+      if (file.extension() != ".h" && file.extension() != ".cpp") continue;
+      for (const std::string& name : classes_of(text_of(file))) {
+        const auto [first, is_new] = defined.try_emplace(name, shown(file));
+        EXPECT_TRUE(is_new || first->second == shown(file) || !name.starts_with("roofline::"))
+            << name << " is in " << first->second << " and in " << shown(file)
+            << ": give one of them another name";
+      }
+    }
+  EXPECT_GE(defined.size(), 600U);
+}
+
+// Breaks when the test above would not see a class, or complains of what cannot meet.
+TEST(Rooms, ClassesAreRead) {
+  EXPECT_EQ(classes_of("namespace a::b {\nstruct One {\n  struct Inner {\n};\nclass Two final : public One "
+                       "{\nclass Three;\n"
+                       "namespace {\nstruct Four {\n}  // namespace\nstruct Five {};\n}  // namespace "
+                       "a::b\nstruct Six {\n"),
+            (std::vector<std::string>{"a::b::One", "a::b::Two", "a::b::Five", "Six"}));
+}
+
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::rooms

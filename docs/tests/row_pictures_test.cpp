@@ -10,7 +10,7 @@
 
 // Pictures of lab 08: a row in the registers of a warp, and the running maximum and sum. What they show is
 // computed here by the rules of the page.
-namespace roofline::docs {
+namespace roofline::docs::row_pictures {
 namespace {
 
 using grader::compact;
@@ -160,4 +160,4 @@ TEST(Page, WarpFigureIsCurrent) { expect_current(kRoot / "labs/08-rows/warp.svg"
 TEST(Page, OnlineFigureIsCurrent) { expect_current(kRoot / "labs/08-rows/online.svg", online_figure()); }
 
 }  // namespace
-}  // namespace roofline::docs
+}  // namespace roofline::docs::row_pictures

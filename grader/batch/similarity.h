@@ -21,7 +21,7 @@ struct SimilarPerson {
 struct PartSimilarity {
   std::string part, title, file;  ///< "03c", its title, "compiler.cu"
   std::vector<Work> works;        ///< Work::people are indices of ClassSimilarity::people
-  Comparison comparison;
+  ClassComparison comparison;
 };
 struct ClassSimilarity {
   std::vector<SimilarPerson> people;

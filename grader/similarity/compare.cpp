@@ -103,7 +103,7 @@ std::vector<Likeness> most_similar(const std::vector<Work>& works, std::vector<L
 
 }  // namespace
 
-Comparison compare(const std::vector<Work>& works) {
+ClassComparison compare(const std::vector<Work>& works) {
   const Numbered runs(works);
   std::set<std::size_t> people;
   for (const Work& work : works)

@@ -26,11 +26,11 @@ struct Likeness {
   double unusual = 0;
 };
 
-struct Comparison {
+struct ClassComparison {
   /// The most similar programs of every two people, the most unusual first.
   std::vector<Likeness> pairs;
   std::size_t people = 0;  ///< who was compared
 };
-Comparison compare(const std::vector<Work>& works);
+ClassComparison compare(const std::vector<Work>& works);
 
 }  // namespace roofline::grader

@@ -4,7 +4,7 @@
 
 // The table in docs/checks.md of what `./lab run --check` finds in public suites is made of the data file:
 // run with ROOFLINE_UPDATE_PAGES=1 where it changed.
-namespace roofline::grader {
+namespace roofline::grader::checks_on_suites {
 namespace {
 
 using namespace results;
@@ -74,4 +74,4 @@ TEST(ChecksOnSuites, CleanProgramsHaveNoFindingAndAllRan) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::checks_on_suites

@@ -13,10 +13,13 @@
 #include "simulator/tests/program.h"
 
 // The first program of docs/cuda-basics.md, compiled and run as the page says.
-namespace roofline::grader {
+namespace roofline::grader::first_program {
 namespace {
 
-using namespace sim::test;
+using sim::test::Folder;
+using sim::test::read_file;
+using sim::test::Result;
+using sim::test::run;
 
 /// Compiles the source and runs it on the simulated GPU.
 Result compiled_and_run(const Folder& folder, const std::string& source) {
@@ -48,4 +51,4 @@ TEST(FirstProgram, PrintsWhatThePageShows) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::first_program

@@ -20,11 +20,13 @@
 #include "simulator/tests/program.h"
 
 // Makes labs/06-memory/oversubscribed.svg of what labs/06-memory/experiments/oversubscribed.cu prints.
-namespace roofline::grader {
+namespace roofline::grader::oversubscribed {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace sim::test;
+using sim::test::Folder;
+using sim::test::Result;
+using sim::test::run;
 
 /// One size of the array: GB/s of a pass.
 struct Row {
@@ -132,4 +134,4 @@ TEST_F(Oversubscribed, WhatThePageSays) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::oversubscribed

@@ -17,7 +17,7 @@
 
 // docs/results/probes.md is made of measured-CARD.probes.txt and simulated-CARD.probes.txt, as .ci/gpu writes
 // them: run with ROOFLINE_UPDATE_PAGES=1 where a file changed.
-namespace roofline::grader {
+namespace roofline::grader::probes_page {
 namespace {
 
 namespace fs = std::filesystem;
@@ -334,4 +334,4 @@ TEST(ProbesPage, DrawnKernelsAreSummedUp) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::probes_page

@@ -8,7 +8,7 @@
 #include "ptxas.h"
 
 /// What ptxas makes of atomics. ptxas is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::atomic_forms {
 namespace {
 
 struct Form {
@@ -188,4 +188,4 @@ TEST_F(AtomicCountsTest, LoopsOfCompareAndSwapFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::atomic_forms

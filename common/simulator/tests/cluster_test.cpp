@@ -7,7 +7,7 @@
 #include "simulator/device/device.h"
 
 // Clusters, memory barriers and kernels that cannot run, as hand-written PTX on a simulated H200.
-namespace roofline::sim {
+namespace roofline::sim::cluster {
 namespace {
 
 bool contains(const std::string& text, const std::string& part) {
@@ -237,4 +237,4 @@ TEST_F(ClusterTest, UnknownInstructionBehindAPointerTrapsWhenItRuns) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::cluster

@@ -10,7 +10,7 @@
 #include "ptxas.h"
 
 /// Products and sums that become one fused multiply-add, and those that do not. ptxas is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::contraction {
 namespace {
 
 constexpr f32 kA = 1.1f, kB = 1.3f, kC = -1.43f, kD = 3.0f;
@@ -157,4 +157,4 @@ TEST_F(Contraction, AsPtxasDoes) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::contraction

@@ -9,7 +9,7 @@
 
 /// Which conversions are F2FP, an instruction of the ALU, and which go through the special functions. ptxas
 /// is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::conversion_cost {
 namespace {
 
 struct Form {
@@ -82,4 +82,4 @@ TEST_F(ConversionCostTest, PackingHidesBehindExponentials) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::conversion_cost

@@ -15,7 +15,7 @@
 #include "program.h"
 #include "simulator/host/session.h"
 
-namespace roofline::sim {
+namespace roofline::sim::driver {
 namespace {
 
 using namespace test;
@@ -228,4 +228,4 @@ TEST(Driver, MappedMemoryOfAnotherDevicePassesTheLink) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::driver

@@ -5,7 +5,7 @@
 // Floating-point instructions against the host's own scalar arithmetic under the same rounding mode, with the
 // manual's rules for NaN, .ftz and .sat spelled out. Broken by arithmetic that moves across a change of
 // rounding mode, by contraction, by a rule applied in the wrong order.
-namespace roofline::sim::isa {
+namespace roofline::sim::isa::isa_float {
 namespace {
 
 using cases::Runner;
@@ -248,4 +248,4 @@ TEST(IsaFloat, DoubleToSingleIsRoundedAsTheHostDoes) {
 }
 
 }  // namespace
-}  // namespace roofline::sim::isa
+}  // namespace roofline::sim::isa::isa_float

@@ -7,7 +7,7 @@
 
 // f16 and bf16 against exact arithmetic in 113 bits, rounded by looking the neighbours up in the list of all
 // numbers of the format. Broken by double rounding, by wrong ties, by subnormals that a bit trick forgets.
-namespace roofline::sim::isa {
+namespace roofline::sim::isa::isa_half {
 namespace {
 
 using cases::Runner;
@@ -230,4 +230,4 @@ TEST(IsaHalf, ByteFloatsRoundTrip) {
 }
 
 }  // namespace
-}  // namespace roofline::sim::isa
+}  // namespace roofline::sim::isa::isa_half

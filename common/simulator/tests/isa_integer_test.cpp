@@ -5,7 +5,7 @@
 // Integer instructions against plain definitions in 128 bits or bit by bit, on random operands. Broken by any
 // vectorised shortcut that is not exact: division in double, masks instead of loops, products in narrow
 // types.
-namespace roofline::sim::isa {
+namespace roofline::sim::isa::isa_integer {
 namespace {
 
 using cases::Runner;
@@ -198,4 +198,4 @@ TEST(IsaInteger, ExtendedPrecisionAddsUp) {
 }
 
 }  // namespace
-}  // namespace roofline::sim::isa
+}  // namespace roofline::sim::isa::isa_integer

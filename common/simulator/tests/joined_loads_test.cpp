@@ -7,7 +7,7 @@
 #include "ptxas.h"
 
 /// Neighbouring loads from shared memory that become one, and those that do not. ptxas is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::joined_loads {
 namespace {
 
 /// Loads by bytes a lane.
@@ -197,4 +197,4 @@ TEST_F(JoinedLoads, AsPtxasDoes) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::joined_loads

@@ -7,7 +7,7 @@
 #include "simulator/timing/cache.h"
 
 /// Where groups of managed pages are after kernels and prefetches.
-namespace roofline::sim {
+namespace roofline::sim::managed_memory {
 namespace {
 
 constexpr u64 kGroup = ManagedMemory::kGroupBytes, kBase = u64{0x3000'0000'0000};
@@ -121,4 +121,4 @@ TEST(PublishedFaultTimes, ErrorsAreThoseOfThePage) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::managed_memory

@@ -7,7 +7,7 @@
 #include "ptxas.h"
 
 /// Instructions on single halves that become one on two. ptxas is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::packed_halves {
 namespace {
 
 /// `text` for i = 0 ... n - 1, where $0, $1, ... stand for the names of the halves i, i + 1, ...
@@ -87,4 +87,4 @@ TEST_F(PackedHalves, FlopsStay) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::packed_halves

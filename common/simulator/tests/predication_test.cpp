@@ -7,7 +7,7 @@
 #include "ptxas.h"
 
 /// Branches that ptxas turns into predicates, and those that stay. ptxas is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::predication {
 namespace {
 
 /// A loop: in each round `%f1` is read, `%p1` and `%p2` ask about it, `skipped` may be skipped, up to L.
@@ -143,4 +143,4 @@ TEST_F(PredicationTest, ReadsBehindBoundsChecksOverlap) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::predication

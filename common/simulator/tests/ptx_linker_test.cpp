@@ -10,7 +10,7 @@
 #include "simulator/ptx/linker.h"
 #include "simulator/ptx/parser.h"
 
-namespace roofline::sim {
+namespace roofline::sim::ptx_linker {
 namespace {
 
 const std::string kHead = ".version 9.0\n.target sm_80\n.address_size 64\n";
@@ -181,4 +181,4 @@ TEST(PtxLinker, UnitsAreCalledByTheirSourceFile) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::ptx_linker

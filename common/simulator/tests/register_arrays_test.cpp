@@ -7,7 +7,7 @@
 #include "ptxas.h"
 
 /// Arrays in local memory that machine code has in registers. ptxas is the oracle.
-namespace roofline::sim {
+namespace roofline::sim::register_arrays {
 namespace {
 
 /// An array of `bytes` is filled from memory, `accesses` are done, and it is stored; %rd15 is where a number
@@ -80,4 +80,4 @@ TEST_F(RegisterArrays, AreNoTraffic) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::register_arrays

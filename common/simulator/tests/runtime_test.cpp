@@ -18,7 +18,7 @@
 #include "program.h"
 #include "simulator/host/session.h"
 
-namespace roofline::sim {
+namespace roofline::sim::runtime {
 namespace {
 
 using namespace test;
@@ -373,4 +373,4 @@ TEST(Session, EndsItsMachine) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::runtime

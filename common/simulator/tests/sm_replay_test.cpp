@@ -5,7 +5,7 @@
 #include "simulator/tests/records.h"
 #include "simulator/timing/replay_memory.h"
 
-namespace roofline::sim {
+namespace roofline::sim::sm_replay {
 namespace {
 
 using test::block_of;
@@ -302,4 +302,4 @@ TEST_F(SharedDram, StoresKeepLoadsWaiting) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::sm_replay

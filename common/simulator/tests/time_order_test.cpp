@@ -3,7 +3,7 @@
 #include "simulator/tests/kernel_fixture.h"
 
 /// Blocks that wait for each other do so in virtual time.
-namespace roofline::sim {
+namespace roofline::sim::time_order {
 namespace {
 
 /// %r2 is the block's number, %rd4 the address of its word at p0, %rd5 that of its word at p1.
@@ -434,4 +434,4 @@ TEST_F(ClustersInTimeTest, EndlessWaitsAreFound) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::time_order

@@ -11,7 +11,7 @@
 
 #include "simulator/tests/published.h"
 
-namespace roofline::sim {
+namespace roofline::sim::tuned {
 namespace {
 
 const std::string kTests = SIMULATOR_SOURCE "/tests/";
@@ -60,4 +60,4 @@ TEST(Tuned, DedispersionsAreTheModelsOfToday) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::tuned

@@ -10,7 +10,7 @@
 
 #include "simulator/machine/memory.h"
 
-namespace roofline::sim {
+namespace roofline::sim::virtual_memory {
 namespace {
 
 constexpr u64 kUnit = kMappingGranularity, kMiB = u64{1} << 20;
@@ -134,4 +134,4 @@ TEST_F(TwoGpus, RangesAreDividedByHome) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::virtual_memory

@@ -5,7 +5,7 @@
 #include "simulator/host/session.h"
 #include "simulator/tests/program.h"
 
-namespace roofline::sim {
+namespace roofline::sim::wmma_rungs {
 namespace {
 
 using namespace test;
@@ -38,4 +38,4 @@ TEST(WmmaRungs, AreInThePublishedOrder) {
 }
 
 }  // namespace
-}  // namespace roofline::sim
+}  // namespace roofline::sim::wmma_rungs

@@ -9,7 +9,7 @@
 #include "grader/batch/syllabus.h"
 #include "grader/formats/json.h"
 
-namespace roofline::grader {
+namespace roofline::grader::course_file {
 namespace {
 
 constexpr const char* kTerm = R"(title = "GPU programming"
@@ -264,4 +264,4 @@ TEST(Syllabus, SaysWhatTheFileSays) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::course_file

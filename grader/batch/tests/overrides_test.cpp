@@ -8,7 +8,7 @@
 #include "grader/batch/regrade.h"
 #include "grader/formats/json.h"
 
-namespace roofline::grader {
+namespace roofline::grader::overrides {
 namespace {
 
 std::string problem_of(const std::string& text) {
@@ -162,4 +162,4 @@ TEST_F(Deciding, OneStudentIsGradedAgain) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::overrides

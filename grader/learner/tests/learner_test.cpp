@@ -32,7 +32,7 @@ class Learner : public testing::Test {
 };
 using Completion = Learner;
 using Ask = Learner;
-using Explain = Learner;
+using ExplainVerb = Learner;
 
 const char* program() {
   static const std::string path = std::string(ROOFLINE_BUILD) + "/bin/lab";
@@ -178,7 +178,7 @@ TEST(Filled, SentencesThatCannotBeFilledAreLeftOut) {
             "50 MFLOP over 200 MB: 0.25 FLOP/B.");
 }
 
-TEST_F(Explain, OnlyWhatMissed) {
+TEST_F(ExplainVerb, OnlyWhatMissed) {
   Result result;
   for (const auto& [key, verdict] :
        {std::pair{"right", Verdict::kPass}, {"wrong", Verdict::kFail}, {"open", Verdict::kSkipped}}) {
@@ -207,7 +207,7 @@ TEST_F(Explain, OnlyWhatMissed) {
 }
 
 // Breaks when a fault is left unexplained, or the same words stand behind each of twenty cases.
-TEST_F(Explain, WhatFailsOnce) {
+TEST_F(ExplainVerb, WhatFailsOnce) {
   Result result;
   for (const auto& [kind, verdict, message] :
        {std::tuple{CheckKind::kCorrectness, Verdict::kFail, "cudaErrorX from your function"},
@@ -235,7 +235,7 @@ TEST_F(Explain, WhatFailsOnce) {
 
 // Breaks when one list of causes is said of every pattern, or a cause that concerns some cases where all
 // fail.
-TEST_F(Explain, WhatIsKnownSelectsTheWords) {
+TEST_F(ExplainVerb, WhatIsKnownSelectsTheWords) {
   const fs::path file = folder_ / "explanations.toml";
   write_file(file,
              "[[fault]]\nsays = ['of y', 'are 2 times']\nmeans = 'Twice.'\n"
@@ -263,7 +263,7 @@ TEST_F(Explain, WhatIsKnownSelectsTheWords) {
 }
 
 // Breaks when words about one part stand behind another part's faults.
-TEST_F(Explain, OnlyThePartThatIsMeant) {
+TEST_F(ExplainVerb, OnlyThePartThatIsMeant) {
   const fs::path file = folder_ / "explanations.toml";
   write_file(file,
              "[[fault]]\nsays = 'wrong'\nmeans = 'Of b.'\npart = 'b'\n[[fault]]\nsays = 'wrong'\nmeans = "

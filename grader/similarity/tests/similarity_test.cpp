@@ -89,7 +89,7 @@ class Disguised : public testing::TestWithParam<Ladder> {
     std::size_t original = 0;
     while (works_[original].code.text != original_) ++original;
     works_.push_back({read_code(copy, given_), {works_.size()}});
-    const Comparison found = compare(works_);
+    const ClassComparison found = compare(works_);
     works_.pop_back();
     ASSERT_FALSE(found.pairs.empty());
     const Likeness& first = found.pairs[0];
@@ -156,7 +156,7 @@ TEST(Comparing, WhatEverybodyHasIsNotUnusual) {
   std::vector<std::string> texts;
   for (unsigned i = 0; i < 10; ++i) texts.push_back(usual + own_code(100 + i, 30));
   texts.push_back(usual + own_code(100, 30));  // the first one's
-  const Comparison found = compare(class_of(texts));
+  const ClassComparison found = compare(class_of(texts));
   EXPECT_EQ(found.pairs.size(), 55U);
   EXPECT_EQ(found.pairs[0].a, 0U);
   EXPECT_EQ(found.pairs[0].b, 10U);
@@ -172,7 +172,7 @@ TEST(Comparing, NobodyIsComparedWithThemselves) {
   works[1].people = {8};     // one of them, later
   works[2].people = {9};
   works[3].people = {10};
-  const Comparison found = compare(works);
+  const ClassComparison found = compare(works);
   EXPECT_EQ(found.people, 4U);
   std::set<std::pair<std::size_t, std::size_t>> pairs;
   for (const Likeness& pair : found.pairs) pairs.insert({pair.a, pair.b});
@@ -185,7 +185,7 @@ TEST(Comparing, NobodyIsComparedWithThemselves) {
 TEST(Comparing, EarlierClassesAreNotComparedWithEachOther) {
   std::vector<Work> works = class_of({own_code(1, 30), own_code(1, 29), own_code(1, 28)});
   works[1].earlier = works[2].earlier = true;
-  const Comparison found = compare(works);
+  const ClassComparison found = compare(works);
   ASSERT_EQ(found.pairs.size(), 2U);
   for (const Likeness& pair : found.pairs) EXPECT_EQ(pair.a, 0U);
 }
@@ -217,7 +217,7 @@ TEST(Comparing, AClassOf300TakesSeconds) {
   texts.push_back(dull + own_code(5, 60));
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<Work> works = class_of(texts);
-  const Comparison found = compare(works);
+  const ClassComparison found = compare(works);
   (void)side_by_side(works[300].code, works[301].code);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(found.pairs.size(), 302U * 301 / 2);
