@@ -5,7 +5,7 @@
 #   precompiled(computing TARGET...)   rooms that compute: optimised as the build type says
 #   precompiled(talking TARGET...)     rooms that read and write text: -O1 takes half the time to compile
 #   precompiled(tests TARGET...)       test programs: -O0, with GoogleTest
-#   precompiled(runtime TARGET...)     the drop-in libcudart: optimised, its symbols hidden, without sanitizers
+#   precompiled(runtime TARGET...)     the drop-in libcudart: -O1, its symbols hidden, without sanitizers
 set(PRECOMPILED_STANDARD <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional>
   <map> <memory> <mutex> <optional> <ranges> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread> <utility>
   <unordered_map> <variant> <vector>)
@@ -43,7 +43,7 @@ function(precompiled group)
   elseif("${group}" STREQUAL "tests")
     set(options -O0)
   elseif("${group}" STREQUAL "runtime")
-    set(options -fno-sanitize=all)
+    set(options -O1 -fno-sanitize=all)
   endif()
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE ${options})

@@ -2,7 +2,8 @@
 # files become one program, NAME, but those in the list `apart`: what has a main of its own, or needs what no other does. Elsewhere
 # NAME builds all of them.
 #
-#   test_programs(NAME TIMEOUT PREFIX FILE...)   the programs' names are in the list test_programs after it
+#   test_programs(NAME TIMEOUT PREFIX FILE...)   after it the programs' names are in the list test_programs, and that of X_test.cpp
+#                                                is in program_of_X_test
 #
 # Tests that are slow and rarely break carry the label `slow`: `./lab test` leaves them out, `./lab test --all` runs them and CI,
 # too. Of each kind one stays. Those of X_test.cpp are in the list slow_X_test.
@@ -17,6 +18,7 @@ function(test_programs together timeout prefix)
     else()
       set(program ${prefix}${name})
     endif()
+    set(program_of_${name} ${program} PARENT_SCOPE)
     list(APPEND programs ${program})
     list(APPEND sources_${program} ${source})
     list(APPEND slow_of_${program} ${slow_${name}})

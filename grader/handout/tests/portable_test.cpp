@@ -12,7 +12,7 @@
 #include "grader/build/toolkit.h"
 #include "grader/handout/wheel.h"
 
-namespace roofline::grader {
+namespace roofline::grader::portable {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ TEST_F(Portable, AnAutograderMayComeBuilt) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::portable

@@ -21,7 +21,7 @@
 #include "grader/judge/judge.h"
 #include "worker/protocol.h"
 
-namespace roofline::grader {
+namespace roofline::grader::simulated_judge {
 namespace {
 
 namespace fs = std::filesystem;
@@ -533,4 +533,4 @@ TEST_F(Lies, NeverCostTheJudgeMoreThanTheCall) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::simulated_judge
