@@ -74,6 +74,15 @@ void L1Cache::reset() {
   ++round_;
 }
 
+/// The way whose last use is the longest ago. No step waits for a load that depends on the one before.
+template <size_t kWays>
+static u32 oldest(const std::array<u32, kWays>& stamps) {
+  static_assert(kWays == 8);
+  u64 first = u64{stamps[0]} << 3;
+  for (u32 way = 1; way < kWays; ++way) first = std::min(first, u64{stamps[way]} << 3 | way);
+  return static_cast<u32>(first & (kWays - 1));
+}
+
 L1Cache::Set& L1Cache::set_of(u64 line) { return sets_[multiply_high(line * kSpread, sets_.size())]; }
 
 u32 L1Cache::load(u64 line, u32 sector_mask) {
@@ -87,7 +96,7 @@ u32 L1Cache::load(u64 line, u32 sector_mask) {
     way = static_cast<u32>(std::countr_zero(found));
     missed &= ~u32{set.sectors[way]};
   } else {
-    for (u32 other = 1; other < kWays; ++other) way = set.stamp[other] < set.stamp[way] ? other : way;
+    way = oldest(set.stamp);
     set.tag[way] = tag;
     set.sectors[way] = 0;
   }
