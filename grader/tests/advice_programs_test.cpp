@@ -21,7 +21,7 @@
 #define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
-namespace roofline {
+namespace roofline::advice_programs {
 namespace {
 
 using namespace sim::test;
@@ -331,4 +331,4 @@ TEST(Show, NamesTheArgumentsOfALab) {
 }
 
 }  // namespace
-}  // namespace roofline
+}  // namespace roofline::advice_programs

@@ -9,7 +9,7 @@
 #include "grader/box/box.h"
 #include "grader/box/process.h"
 
-namespace roofline::grader {
+namespace roofline::grader::class_ceiling {
 namespace {
 namespace fs = std::filesystem;
 
@@ -73,4 +73,4 @@ TEST_F(ClassCeiling, ATimeThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::class_ceiling

@@ -15,7 +15,7 @@
 #include "grader/base/sanitized.h"
 #include "grader/box/process.h"
 
-namespace roofline::grader {
+namespace roofline::grader::cli {
 namespace {
 namespace fs = std::filesystem;
 
@@ -430,4 +430,4 @@ TEST_F(CommandLine, AuthorCheckOfNothingIsNoPass) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::cli

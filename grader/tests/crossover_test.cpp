@@ -13,7 +13,7 @@
 
 // Makes labs/06-memory/crossover.svg of the device files: how long it takes to bring a mebibyte of
 // activations back, over the link or by computing it again.
-namespace roofline::grader {
+namespace roofline::grader::crossover {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Crossover, TheWidthsOfThePage) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::crossover

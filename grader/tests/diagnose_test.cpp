@@ -19,7 +19,7 @@
 #include "grader/judge/diagnosis.h"
 #include "grader/lab/spec.h"
 
-namespace roofline::grader {
+namespace roofline::grader::diagnose {
 namespace {
 namespace fs = std::filesystem;
 
@@ -347,4 +347,4 @@ TEST_F(Diagnose, SlipsHaveASentence) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::diagnose

@@ -12,7 +12,7 @@
 #include "grader/box/box.h"
 #include "grader/box/process.h"
 
-namespace roofline::grader {
+namespace roofline::grader::faults {
 namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -133,4 +133,4 @@ TEST_F(Faults, WithoutNamespacesNothingRuns) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::faults

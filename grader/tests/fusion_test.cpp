@@ -9,7 +9,7 @@
 #include "../../labs/03-fusion/expression.h"
 #include "grader/lab/spec.h"
 
-namespace roofline::grader {
+namespace roofline::grader::fusion {
 namespace {
 
 Part drawn(std::uint64_t seed) {
@@ -114,4 +114,4 @@ TEST(Fusion, OneExpressionDiffersInItsOperandsAlone) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::fusion

@@ -11,7 +11,7 @@
 #include "grader/lab/half.h"
 #include "grader/lab/spec.h"
 
-namespace roofline::grader {
+namespace roofline::grader::gemm {
 namespace {
 
 constexpr int kM = 48, kN = 200, kK = 300;
@@ -100,4 +100,4 @@ TEST(Gemm, HalfSumsAreWrong) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::gemm

@@ -11,7 +11,7 @@
 #include "grader/lab/submission_file.h"
 
 // .ci/gpu without a GPU: what it would run, and the script itself with the simulated GPU in the card's place.
-namespace roofline::grader {
+namespace roofline::grader::gpu_script {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ TEST(GpuScript, RepeatsNothingThatIsDone) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::gpu_script

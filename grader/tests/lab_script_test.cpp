@@ -14,7 +14,7 @@
 #include "grader/box/process.h"
 #include "grader/lab/hints.h"
 
-namespace roofline::grader {
+namespace roofline::grader::lab_script {
 namespace {
 
 namespace fs = std::filesystem;
@@ -273,4 +273,4 @@ TEST(Sources, IncludeOnlyWhatTheWheelsBring) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::lab_script

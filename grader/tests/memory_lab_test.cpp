@@ -12,7 +12,7 @@
 #include "grader/lab/memory_roofs.h"
 #include "random/philox.h"
 
-namespace roofline::grader {
+namespace roofline::grader::memory_lab {
 namespace {
 
 using worker::Refusal;
@@ -220,4 +220,4 @@ TEST(Share, PlansAreChecked) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::memory_lab

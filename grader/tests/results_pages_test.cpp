@@ -6,10 +6,9 @@
 
 // The pages of docs/results/ are made of the data files beside them: run with ROOFLINE_UPDATE_PAGES=1 where a
 // file changed. What has not been measured is said to be so.
-namespace roofline::grader {
+namespace roofline::grader::results {
 namespace {
 
-using namespace results;
 
 // ---- how fast the simulator is ----
 
@@ -361,4 +360,4 @@ TEST(Results, AModelThatIsFarOffIsSeen) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::results

@@ -16,7 +16,7 @@
 // What makes the reference solutions fast can be read in what the compiler made of them, without a device:
 // how wide the accesses are, how many FMAs stand between load and store, that nothing is spilled. The
 // instructions come from nvcc's PTX, registers and spills from `ptxas -v`.
-namespace roofline::grader {
+namespace roofline::grader::static_facts {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST(StaticFactsReader, ReadsPtxAndUsage) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::static_facts

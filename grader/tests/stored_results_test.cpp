@@ -8,10 +8,9 @@
 #include "grader/box/process.h"
 #include "grader/tests/results_data.h"
 
-namespace roofline::grader {
+namespace roofline::grader::results {
 namespace {
 
-using namespace results;
 
 // Breaks when a file of measurements is new and files.md does not say what it holds and what wrote it.
 TEST(Results, EachFileHasARow) {
@@ -127,4 +126,4 @@ TEST(Results, StoredVersionsAreTheModelsOfToday) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::results

@@ -15,7 +15,7 @@
 #include "grader/box/process.h"
 #include "grader/lab/edition.h"
 
-namespace roofline::grader {
+namespace roofline::grader::upgrade_cli {
 namespace {
 namespace fs = std::filesystem;
 
@@ -159,4 +159,4 @@ TEST_F(UpgradeOfACourse, AZipIsTheSameCourse) {
 }
 
 }  // namespace
-}  // namespace roofline::grader
+}  // namespace roofline::grader::upgrade_cli
