@@ -9,7 +9,6 @@
 namespace roofline::grader::results {
 namespace {
 
-
 // ---- how fast the simulator is ----
 
 std::string kernels_table(const Json& speed) {

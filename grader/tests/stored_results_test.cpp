@@ -11,7 +11,6 @@
 namespace roofline::grader::results {
 namespace {
 
-
 // Breaks when a file of measurements is new and files.md does not say what it holds and what wrote it.
 TEST(Results, EachFileHasARow) {
   const std::string page = read_file(kResults / "files.md");
