@@ -3,7 +3,7 @@
 # library that is missing is found by .ci/includes.
 #
 #   precompiled(computing TARGET...)   rooms that compute: optimised as the build type says
-#   precompiled(talking TARGET...)     rooms that read and write text: -O1 takes half the time to compile
+#   precompiled(talking TARGET...)     rooms that read and write text, or wait: -O1 takes half the time to compile
 #   precompiled(tests TARGET...)       test programs: -O0, with GoogleTest
 #   precompiled(runtime TARGET...)     the drop-in libcudart: -O1, its symbols hidden, without sanitizers
 set(PRECOMPILED_STANDARD <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <cstring> <filesystem> <fstream> <functional>

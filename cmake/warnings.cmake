@@ -19,7 +19,7 @@ if(ROOFLINE_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# Some two hundred test programs are linked in a fraction of the time.
+# Test programs are linked in a fraction of the time, some two hundred of them in the preset dev.
 find_program(ROOFLINE_LLD ld.lld)
 if(ROOFLINE_LLD AND (ROOFLINE_WARNINGS_AS_ERRORS OR ROOFLINE_SANITIZE))
   string(APPEND CMAKE_EXE_LINKER_FLAGS " -fuse-ld=lld")

@@ -144,6 +144,35 @@ TEST(Rooms, AClassIsDefinedOnce) {
   EXPECT_GE(defined.size(), 600U);
 }
 
+// Breaks when a suite has a fixture and tests in two files, or two tests have one name: GoogleTest refuses
+// either in a program of several files, which the preset `base` makes of them.
+TEST(Rooms, ASuiteWithAFixtureIsInOneFile) {
+  static const std::regex kTest(R"(TEST(_F|_P)?\((\w+), (\w+)\).*)");
+  std::size_t tests = 0;
+  for (const char* folder : {"common/simulator/tests", "grader", "docs/tests"}) {
+    std::map<std::string, std::string> plain, fixture, names;  ///< to the file
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) {
+      if (!entry.path().filename().string().ends_with("_test.cpp")) continue;
+      const std::string file = shown(entry.path());
+      std::smatch match;
+      for (const std::string& line : lines_of(text_of(entry.path()))) {
+        if (!line.starts_with("TEST") || !std::regex_match(line, match, kTest)) continue;
+        const std::string suite = match[2].str(), name = suite + "." + match[3].str();
+        (match[1].length() == 0 ? plain : fixture).try_emplace(suite, file);
+        EXPECT_TRUE(names.try_emplace(name, file).second)
+            << name << " is in " << names[name] << " and in " << file;
+        if (const auto with = fixture.find(suite); with != fixture.end()) {
+          EXPECT_EQ(with->second, file) << "the suite " << suite << " has a fixture there";
+          EXPECT_FALSE(plain.contains(suite))
+              << "the suite " << suite << " has tests without its fixture: " << plain[suite];
+        }
+        ++tests;
+      }
+    }
+  }
+  EXPECT_GE(tests, 1200U);
+}
+
 // Breaks when the test above would not see a class, or complains of what cannot meet.
 TEST(Rooms, ClassesAreRead) {
   EXPECT_EQ(classes_of("namespace a::b {\nstruct One {\n  struct Inner {\n};\nclass Two final : public One "

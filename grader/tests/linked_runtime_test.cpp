@@ -14,7 +14,7 @@
 #define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
-namespace roofline {
+namespace roofline::linked_runtime_tests {
 namespace {
 
 using namespace sim::test;
@@ -170,4 +170,4 @@ TEST(LinkedRuntime, WithoutSymbolsASentenceSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace roofline
+}  // namespace roofline::linked_runtime_tests

@@ -22,7 +22,7 @@
 #define CUDA_HOME grader::find_toolkit().home.string()
 #include "simulator/tests/program.h"
 
-namespace roofline {
+namespace roofline::run_tests {
 namespace {
 
 using namespace sim::test;
@@ -373,4 +373,4 @@ TEST_P(Ending, LeavesNothingBehind) {
 INSTANTIATE_TEST_SUITE_P(Run, Ending, testing::Values(SIGINT, SIGTERM, SIGKILL));
 
 }  // namespace
-}  // namespace roofline
+}  // namespace roofline::run_tests

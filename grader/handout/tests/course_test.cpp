@@ -298,7 +298,8 @@ TEST(Course, AStudentsCloneWorks) {
   const std::string toolkit = find_toolkit().home.string();
   const CommandResult configured = run({"cmake", "--preset", "base", "-DROOFLINE_CUDA_HOME=" + toolkit});
   ASSERT_TRUE(configured.ok()) << configured.output;
-  EXPECT_EQ(read_file(build / "build.ninja").find("_test.cpp"), std::string::npos);
+  for (const char* test : {"_test.cpp", "grader_tests", "simulator_tests", "gtest"})
+    EXPECT_EQ(read_file(build / "build.ninja").find(test), std::string::npos) << test;
   const char* slow = std::getenv("ROOFLINE_SLOW_TESTS");
   if (slow == nullptr || *slow == 0) return;
   const CommandResult setup = run({"./lab", "setup"});
