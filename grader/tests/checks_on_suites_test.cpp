@@ -51,7 +51,7 @@ TEST(ChecksOnSuites, TheTableIsCurrent) {
   if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr)
     write_file(kPage, page.substr(0, begin) + now + page.substr(end));
   EXPECT_EQ(text_of(kPage).substr(begin, now.size()), now)
-      << "run ROOFLINE_UPDATE_PAGES=1 checks_on_suites_test";
+      << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R ChecksOnSuites";
 }
 
 // What the page says in words. Breaks when a suite is run again and a clean program has a finding, or one did

@@ -99,7 +99,7 @@ TEST(Crossover, TheFigureIsWhatTheDeviceFilesSay) {
   if (std::getenv("ROOFLINE_UPDATE_PAGES")) std::ofstream(path) << figure();
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
-  EXPECT_EQ(text.str(), figure()) << "run ROOFLINE_UPDATE_PAGES=1 crossover_test";
+  EXPECT_EQ(text.str(), figure()) << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R Crossover";
 }
 
 // Breaks when the widths that the page of lab 06 gives are not those of the devices.

@@ -115,7 +115,7 @@ TEST_F(Oversubscribed, TheFigureIsWhatTheProgramPrints) {
   if (std::getenv("ROOFLINE_UPDATE_PAGES")) std::ofstream(path) << figure;
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
-  EXPECT_EQ(text.str(), figure) << "run ROOFLINE_UPDATE_PAGES=1 oversubscribed_test";
+  EXPECT_EQ(text.str(), figure) << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R Oversubscribed";
 }
 
 // Breaks when the page of lab 06 no longer says what the figure shows.

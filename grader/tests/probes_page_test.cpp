@@ -263,7 +263,7 @@ std::string page() {
       "`.ci/gpu --device sim:NAME --only probes` on the simulated one: the same executable, so both columns "
       "show the same "
       "work. No point is left out because of its error. Simulated figures come from [the time "
-      "model](../simulator-model.md). Made by `ROOFLINE_UPDATE_PAGES=1 probes_page_test`.\n";
+      "model](../simulator-model.md). Made by `ROOFLINE_UPDATE_PAGES=1 ./lab test -R ProbesPage`.\n";
   for (const std::string& card : cards()) text += card_section(card);
   return text;
 }
@@ -272,7 +272,7 @@ TEST(ProbesPage, IsCurrent) {
   const std::string now = page();
   if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr) write_file(kResults / "probes.md", now);
   EXPECT_EQ(fs::exists(kResults / "probes.md") ? read_file(kResults / "probes.md") : "", now)
-      << "run ROOFLINE_UPDATE_PAGES=1 probes_page_test";
+      << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R ProbesPage";
 }
 
 // What is kept as measured was measured on a card that is named, and what is simulated does not pass for it.

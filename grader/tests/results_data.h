@@ -65,7 +65,7 @@ inline std::string text_of(const fs::path& file) {
 
 inline void expect_current(const std::string& name, const std::string& now) {
   if (std::getenv("ROOFLINE_UPDATE_PAGES") != nullptr) write_file(kResults / name, now);
-  EXPECT_EQ(text_of(kResults / name), now) << "run ROOFLINE_UPDATE_PAGES=1 results_pages_test";
+  EXPECT_EQ(text_of(kResults / name), now) << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R ResultsPages";
 }
 
 /// Google Benchmark's name of a run without what it appends.

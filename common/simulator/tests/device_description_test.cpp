@@ -126,7 +126,8 @@ std::string devices_page() {
       "microseconds. "
       "Next to a number is its source; *estimate* and *kepler* mark what is not measured on that GPU. The "
       "page "
-      "is made by `ROOFLINE_UPDATE_PAGES=1 device_description_test`; what the constants do is explained in "
+      "is made by `ROOFLINE_UPDATE_PAGES=1 ./lab test -R Devices.PageIsCurrent`; what the constants do is "
+      "explained in "
       "[the "
       "time "
       "model](simulator-model.md).\n\n"
@@ -186,7 +187,7 @@ std::string devices_page() {
 TEST(Devices, PageIsCurrent) {
   const std::string path = SIMULATOR_SOURCE "/../../docs/devices.md", now = devices_page();
   if (std::getenv("ROOFLINE_UPDATE_PAGES")) std::ofstream(path) << now;
-  EXPECT_EQ(text_of(path), now) << "run ROOFLINE_UPDATE_PAGES=1 device_description_test";
+  EXPECT_EQ(text_of(path), now) << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R Devices.PageIsCurrent";
 }
 
 // Each number can be changed, and says so in the name and in the version of the model.

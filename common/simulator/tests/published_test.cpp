@@ -213,7 +213,7 @@ std::string page(const std::vector<Measurement>& measurements) {
       "or "
       "the model was mended after a look at it; *held out*: neither; *replaced*: its source has corrected it "
       "since, so nothing counts it. The page is made by "
-      "`ROOFLINE_UPDATE_PAGES=1 published_test`; the formulas and what is not "
+      "`ROOFLINE_UPDATE_PAGES=1 ./lab test -R Published.PageIsCurrent`; the formulas and what is not "
       "modelled are in [the time model](simulator-model.md), the constants in [the "
       "devices](devices.md). Roofs and labs compared with GPUs that were measured with this repository: "
       "[simulated against measured](results/labs.md).\n\n"
@@ -348,7 +348,7 @@ TEST(Published, TheWorstHaveACause) {
 TEST(Published, PageIsCurrent) {
   const std::string now = page(all());
   if (std::getenv("ROOFLINE_UPDATE_PAGES")) std::ofstream(kPage) << now;
-  EXPECT_EQ(text_of(kPage), now) << "run ROOFLINE_UPDATE_PAGES=1 published_test";
+  EXPECT_EQ(text_of(kPage), now) << "run ROOFLINE_UPDATE_PAGES=1 ./lab test -R Published.PageIsCurrent";
 }
 
 TEST(Published, WrongLinesAreNamed) {

@@ -39,16 +39,16 @@ void check(const std::string& kind, size_t every, Figures figures) {
   if (update) {
     for (size_t i = 0; i < now.size(); ++i) stored[kind + ' ' + card + ' ' + wanted[i]] = now[i];
     std::ofstream file(path);
-    file
-        << "# SPDX-FileCopyrightText: Roofline Labs contributors\n# SPDX-License-Identifier: Apache-2.0\n#\n"
-           "# What the model says of the lines of tuned.cases. Made by ROOFLINE_UPDATE_PAGES=1 tuned_test.\n";
+    file << "# SPDX-FileCopyrightText: Roofline Labs contributors\n# SPDX-License-Identifier: Apache-2.0\n#\n"
+            "# What the model says of the lines of tuned.cases. Made by ROOFLINE_UPDATE_PAGES=1 ./lab test "
+            "-R Tuned.\n";
     for (const auto& [name, figure] : stored) file << name << " = " << std::setprecision(4) << figure << '\n';
   }
   // Compilers choose registers, and with them how many blocks fit: that may move a figure a little.
   for (size_t i = 0; i < now.size(); ++i)
     EXPECT_NEAR(stored[kind + ' ' + card + ' ' + wanted[i]] / now[i], 1, 0.05)
         << kind << ' ' << wanted[i]
-        << ": run ROOFLINE_UPDATE_PAGES=1 tuned_test, then published_test the same way";
+        << ": run ROOFLINE_UPDATE_PAGES=1 ./lab test -R Tuned, then -R Published the same way";
 }
 
 TEST(Tuned, ProductsAreTheModelsOfToday) { check("product", 7, tuned::products); }
