@@ -263,7 +263,7 @@ std::string page() {
       "`.ci/gpu --device sim:NAME --only probes` on the simulated one: the same executable, so both columns "
       "show the same "
       "work. No point is left out because of its error. Simulated figures come from [the time "
-      "model](../simulator-model.md). Made by `ROOFLINE_UPDATE_PAGES=1 ./lab test -R ProbesPage`.\n";
+      "model](../simulator-model.md). Made by `ROOFLINE_UPDATE_PAGES=1 ctest -R ProbesPage`.\n";
   for (const std::string& card : cards()) text += card_section(card);
   return text;
 }

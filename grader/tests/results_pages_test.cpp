@@ -199,7 +199,7 @@ std::string labs_page() {
       "# Roofs and labs: simulated against measured\n\n"
       "What the time model predicts for the roofs, for the reference solutions' grades and for every version "
       "in `./lab bench`, "
-      "compared with measurements on real GPUs. Made by `ROOFLINE_UPDATE_PAGES=1 ./lab test -R "
+      "compared with measurements on real GPUs. Made by `ROOFLINE_UPDATE_PAGES=1 ctest -R "
       "ResultsPages` from the data files in this folder: `simulated-GPU.*.json`, and "
       "`measured-GPU.*.json`, which are `roofs.json`, `bench-*.json` and the grades from a run of "
       "`.ci/gpu` on that GPU. Problem sizes differ (a real GPU gets arrays of 16 times its "

@@ -126,7 +126,7 @@ std::string devices_page() {
       "microseconds. "
       "Next to a number is its source; *estimate* and *kepler* mark what is not measured on that GPU. The "
       "page "
-      "is made by `ROOFLINE_UPDATE_PAGES=1 ./lab test -R Devices.PageIsCurrent`; what the constants do is "
+      "is made by `ROOFLINE_UPDATE_PAGES=1 ctest -R Devices.PageIsCurrent`; what the constants do is "
       "explained in "
       "[the "
       "time "

@@ -213,7 +213,7 @@ std::string page(const std::vector<Measurement>& measurements) {
       "or "
       "the model was mended after a look at it; *held out*: neither; *replaced*: its source has corrected it "
       "since, so nothing counts it. The page is made by "
-      "`ROOFLINE_UPDATE_PAGES=1 ./lab test -R Published.PageIsCurrent`; the formulas and what is not "
+      "`ROOFLINE_UPDATE_PAGES=1 ctest -R Published.PageIsCurrent`; the formulas and what is not "
       "modelled are in [the time model](simulator-model.md), the constants in [the "
       "devices](devices.md). Roofs and labs compared with GPUs that were measured with this repository: "
       "[simulated against measured](results/labs.md).\n\n"
