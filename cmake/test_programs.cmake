@@ -1,6 +1,5 @@
 # A file X_test.cpp becomes the program PREFIXX_test. Where the sources of a folder are compiled together (cmake/joined.cmake), the
-# files become one program, NAME, but those in the list `apart`: what a script calls by its name. Elsewhere
-# NAME builds all of them.
+# files become one program, NAME, but those in the list `apart`: what a script calls by its name. Elsewhere NAME builds all of them.
 #
 #   test_programs(NAME TIMEOUT PREFIX FILE...)   after it the programs' names are in the list test_programs, and that of X_test.cpp
 #                                                is in program_of_X_test

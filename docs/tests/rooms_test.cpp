@@ -144,6 +144,15 @@ TEST(Rooms, AClassIsDefinedOnce) {
   EXPECT_GE(defined.size(), 600U);
 }
 
+// Breaks when the test above would not see a class, or complains of what cannot meet.
+TEST(Rooms, ClassesAreRead) {
+  EXPECT_EQ(classes_of("namespace a::b {\nstruct One {\n  struct Inner {\n};\nclass Two final : public One "
+                       "{\nclass Three;\n"
+                       "namespace {\nstruct Four {\n}  // namespace\nstruct Five {};\n}  // namespace "
+                       "a::b\nstruct Six {\n"),
+            (std::vector<std::string>{"a::b::One", "a::b::Two", "a::b::Five", "Six"}));
+}
+
 // Breaks when a suite has a fixture and tests in two files, or two tests have one name: GoogleTest refuses
 // either in a program of several files, which the preset `base` makes of them.
 TEST(Rooms, ASuiteWithAFixtureIsInOneFile) {
@@ -171,15 +180,6 @@ TEST(Rooms, ASuiteWithAFixtureIsInOneFile) {
     }
   }
   EXPECT_GE(tests, 1200U);
-}
-
-// Breaks when the test above would not see a class, or complains of what cannot meet.
-TEST(Rooms, ClassesAreRead) {
-  EXPECT_EQ(classes_of("namespace a::b {\nstruct One {\n  struct Inner {\n};\nclass Two final : public One "
-                       "{\nclass Three;\n"
-                       "namespace {\nstruct Four {\n}  // namespace\nstruct Five {};\n}  // namespace "
-                       "a::b\nstruct Six {\n"),
-            (std::vector<std::string>{"a::b::One", "a::b::Two", "a::b::Five", "Six"}));
 }
 
 }  // namespace
